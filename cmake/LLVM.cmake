@@ -1,0 +1,29 @@
+# LLVM 22 and lld as two interface libraries: tl_llvm_shared (libLLVM-22.so) and tl_llvm_static (archives).
+find_package(LLVM 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22 NO_DEFAULT_PATH)
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
+foreach(directory IN LISTS LLVM_LIBRARY_DIRS)
+  find_library(TL_LLD_ELF lldELF PATHS ${directory} NO_DEFAULT_PATH REQUIRED)
+  find_library(TL_LLD_COMMON lldCommon PATHS ${directory} NO_DEFAULT_PATH REQUIRED)
+endforeach()
+
+add_library(tl_llvm_headers INTERFACE)
+target_include_directories(tl_llvm_headers SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_options(tl_llvm_headers INTERFACE ${llvm_definitions})
+
+add_library(tl_llvm_shared INTERFACE)
+target_link_libraries(tl_llvm_shared INTERFACE ${TL_LLD_ELF} ${TL_LLD_COMMON} LLVM)
+
+# Static: only the targets we generate code for; src/codegen/llvm/unused_targets.cc keeps the others out.
+set(TL_LLVM_TARGETS AMDGPU X86)
+llvm_map_components_to_libnames(static_libraries ${TL_LLVM_TARGETS} Passes LTO DTLTO Option WindowsDriver)
+llvm_expand_dependencies(static_libraries ${static_libraries})
+find_library(TL_ZSTD_STATIC libzstd.a REQUIRED)
+find_library(TL_ZLIB_STATIC libz.a REQUIRED)
+foreach(library IN LISTS static_libraries)
+  list(APPEND static_archives $<TARGET_FILE:${library}>)
+endforeach()
+add_library(tl_llvm_static INTERFACE)
+target_link_libraries(tl_llvm_static INTERFACE
+  -Wl,--start-group ${TL_LLD_ELF} ${TL_LLD_COMMON} ${static_archives} -Wl,--end-group
+  ${TL_ZSTD_STATIC} ${TL_ZLIB_STATIC} rt m)
