@@ -12,17 +12,16 @@ separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_options(tl_llvm_headers INTERFACE ${llvm_definitions})
 
 add_library(tl_llvm_shared INTERFACE)
-target_link_libraries(tl_llvm_shared INTERFACE ${TL_LLD_ELF} ${TL_LLD_COMMON} LLVM)
+target_link_libraries(tl_llvm_shared INTERFACE ${TL_LLD_ELF} ${TL_LLD_COMMON} LLVM ZLIB::ZLIB zstd::libzstd_shared)
 
 # Static: only the targets we generate code for; src/codegen/llvm/unused_targets.cc keeps the others out.
-set(TL_LLVM_TARGETS AMDGPU X86)
-llvm_map_components_to_libnames(static_libraries ${TL_LLVM_TARGETS} Passes LTO DTLTO Option WindowsDriver)
-llvm_expand_dependencies(static_libraries ${static_libraries})
+set(TL_LLVM_TARGETS amdgpu x86)
+execute_process(
+  COMMAND ${LLVM_TOOLS_BINARY_DIR}/llvm-config --link-static --libfiles ${TL_LLVM_TARGETS} passes lto dtlto option
+  OUTPUT_VARIABLE static_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(static_archives NATIVE_COMMAND "${static_archives}")
 find_library(TL_ZSTD_STATIC libzstd.a REQUIRED)
 find_library(TL_ZLIB_STATIC libz.a REQUIRED)
-foreach(library IN LISTS static_libraries)
-  list(APPEND static_archives $<TARGET_FILE:${library}>)
-endforeach()
 add_library(tl_llvm_static INTERFACE)
 target_link_libraries(tl_llvm_static INTERFACE
   -Wl,--start-group ${TL_LLD_ELF} ${TL_LLD_COMMON} ${static_archives} -Wl,--end-group

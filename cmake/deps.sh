@@ -9,10 +9,10 @@ if ! command -v dpkg-query > /dev/null; then
   echo "not a Debian system: these packages' equivalents are needed: $packages" >&2
   exit 0
 fi
+installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $packages 2> /dev/null || true) "
 missing=()
 for package in $packages; do
-  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null || true)
-  [ "$status" = installed ] || missing+=("$package")
+  [[ $installed == *" installed:$package "* ]] || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
