@@ -1,0 +1,27 @@
+// The target seam: from a canonical graph to the code of one target.
+#pragma once
+
+#include "artifact/artifact.h"
+#include "codegen/request.h"
+#include "graph/graph.h"
+#include "graph/text.h"
+
+namespace tl {
+
+/// All that a code generator may look at.
+struct CodegenInput {
+  const Graph &graph;                       // canonical, after the target's passes
+  const PrintedText &text;                  // of that graph; debug info names its lines
+  const std::vector<KernargSlot> &slots;    // the kernel argument block (graph/interface.h)
+  const Request &request;                   // target, optimization level, debug info, listings, threads
+};
+
+/// codegen/host: the image for this or another x86-64 CPU. Adds to timing.
+Result<TargetCode> generateHost(const CodegenInput &input, BuildTiming &timing);
+/// codegen/amdgpu: a code object for a chip of targets.def.
+Result<TargetCode> generateAmdgpu(const CodegenInput &input, BuildTiming &timing);
+
+/// codegen/compile.cc: decode, run the target's passes, generate, pack. The whole pipeline on one screen.
+Result<Artifact> compileRequest(const Request &request, BuildTiming &timing);
+
+} // namespace tl

@@ -1,0 +1,478 @@
+#include "graph/builder.h"
+
+#include "graph/infer.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tl {
+
+bool allowedInGrid(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::Const:
+  case Opcode::Extent:
+  case Opcode::Cast:
+  case Opcode::Add:
+  case Opcode::Sub:
+  case Opcode::Mul:
+  case Opcode::Div:
+  case Opcode::Rem:
+  case Opcode::FloorDiv:
+  case Opcode::FloorMod:
+  case Opcode::CeilDiv:
+  case Opcode::Min:
+  case Opcode::Max:
+    return true;
+  default:
+    return false;
+  }
+}
+
+GraphBuilder::GraphBuilder() = default;
+
+void GraphBuilder::fail(ErrorPtr error) {
+  if (!firstError)
+    firstError = std::move(error);
+}
+
+/// Records an error of this builder, with the current location.
+void GraphBuilder::report(ErrorPtr error) {
+  if (firstError)
+    return;
+  Diagnostic d;
+  d.pass = "graph";
+  d.location = location;
+  d.text = error->message;
+  error->diagnostics.push_back(std::move(d));
+  if (location.line != 0)
+    error->message =
+        formatString("%s:%u: %s", location.file.c_str(), location.line, error->message.c_str());
+  firstError = std::move(error);
+}
+
+void GraphBuilder::setLocation(SourceLocation where) {
+  location = std::move(where);
+  locationId = graph.addLocation(location);
+}
+
+static bool isIdentifier(std::string_view s) {
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (s.empty() || s.size() > 255 || !letter(s[0]))
+    return false;
+  return std::all_of(s.begin(), s.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+void GraphBuilder::setKernel(std::string name) {
+  if (!ok())
+    return;
+  if (!graph.kernel.name.empty())
+    return report(makeError(TL_E_UNSUPPORTED,
+                            "a graph holds one kernel in this version; '%s' is the second",
+                            name.c_str()));
+  if (!isIdentifier(name))
+    return report(makeError(TL_E_INVALID_GRAPH, "a kernel's name must be an identifier, not '%s'",
+                            name.c_str()));
+  graph.kernel.name = std::move(name);
+}
+
+void GraphBuilder::setThreads(int64_t threads) {
+  if (ok() && (threads < 0 || threads > 1024 || threads % 32 != 0))
+    return report(makeError(TL_E_INVALID_GRAPH,
+                            "threads must be a multiple of 32 up to 1024, or 0, not %lld",
+                            (long long)threads));
+  graph.kernel.threads = threads;
+}
+
+ValueId GraphBuilder::addArgument(Argument argument, TypeKind kind, DType dtype) {
+  if (!ok())
+    return 0;
+  Type type = kind == TypeKind::Pointer ? Type::pointer(dtype) : Type::scalar(dtype);
+  if (kind == TypeKind::View)
+    type = Type::view(dtype, unsigned(std::min<size_t>(argument.extents.size(), 255)));
+  auto bad = [&](tl_status status, const char *what) {
+    report(makeError(status, "argument '%s': %s", argument.name.c_str(), what));
+    return 0;
+  };
+  if (!isIdentifier(argument.name))
+    return bad(TL_E_INVALID_GRAPH, "the name must be an identifier");
+  for (const Argument &other : graph.kernel.args)
+    if (other.name == argument.name)
+      return bad(TL_E_INVALID_GRAPH, "there is an argument of that name already");
+  for (const Param &other : graph.kernel.params)
+    if (other.name == argument.name)
+      return bad(TL_E_INVALID_GRAPH, "there is a parameter of that name already");
+  if (graph.kernel.args.size() == maxArguments)
+    return bad(TL_E_LIMIT, "a kernel has at most 256 arguments");
+  if (kind == TypeKind::View && (argument.extents.empty() || argument.extents.size() > maxViewRank))
+    return bad(TL_E_LIMIT, "a view has 1 to 8 axes");
+  if (!argument.strides.empty() && argument.strides.size() != argument.extents.size())
+    return bad(TL_E_INVALID_GRAPH, "a view needs as many strides as extents");
+  if (kind != TypeKind::View && !(argument.extents.empty() && argument.strides.empty()))
+    return bad(TL_E_INVALID_GRAPH, "only views have extents and strides");
+  for (const std::vector<ViewDim> *dims : {&argument.extents, &argument.strides})
+    for (const ViewDim &dim : *dims) {
+      if (dim.kind == ViewDim::Kind::Literal && dims == &argument.extents && dim.literal < 0)
+        return bad(TL_E_INVALID_GRAPH, "an extent is at least 0");
+      if (dim.kind == ViewDim::Kind::Value && dim.value != 0 && !isIndexSource(dim.value))
+        return bad(TL_E_INVALID_GRAPH,
+                   "an extent or stride must be a scalar integer argument or a parameter");
+    }
+  return graph.addArgument(std::move(argument), type);
+}
+
+/// A scalar i32 or i64 argument, or a parameter.
+bool GraphBuilder::isIndexSource(ValueId v) const {
+  if (v == 0 || v >= graph.values.size())
+    return false;
+  ValueKind kind = graph.values[v].kind;
+  return (kind == ValueKind::Argument && graph.typeOf(v).isIndex()) || kind == ValueKind::Param;
+}
+
+void GraphBuilder::setViewDim(size_t arg, bool stride, size_t axis, ValueId value) {
+  if (!ok())
+    return;
+  Argument &argument = graph.kernel.args[arg];
+  if (!isIndexSource(value))
+    return report(makeError(
+        TL_E_INVALID_GRAPH,
+        "argument '%s': an extent or stride must be a scalar i32 or i64 argument or a parameter",
+        argument.name.c_str()));
+  (stride ? argument.strides : argument.extents)[axis].value = value;
+}
+
+ValueId GraphBuilder::addParam(std::string name, int64_t defaultValue,
+                               std::vector<int64_t> choices) {
+  if (!ok())
+    return 0;
+  auto taken = [&](const auto &list) {
+    return std::any_of(list.begin(), list.end(), [&](const auto &x) { return x.name == name; });
+  };
+  if (!isIdentifier(name) || taken(graph.kernel.params) || taken(graph.kernel.args)) {
+    report(makeError(TL_E_INVALID_GRAPH,
+                     "parameter '%s': the name must be an identifier that is not taken",
+                     name.c_str()));
+    return 0;
+  }
+  if (!choices.empty() &&
+      std::find(choices.begin(), choices.end(), defaultValue) == choices.end()) {
+    report(makeError(TL_E_PARAM, "parameter '%s': the default %lld is not among its choices",
+                     name.c_str(), (long long)defaultValue));
+    return 0;
+  }
+  return graph.addParam(std::move(name), defaultValue, std::move(choices));
+}
+
+BlockId GraphBuilder::currentBlock() const {
+  if (inHead)
+    return graph.kernel.head;
+  return open.empty() ? graph.kernel.body : open.back().block;
+}
+
+/// Blocks only grow at their ends, so a value is visible where its block is open.
+bool GraphBuilder::visible(ValueId v) const {
+  if (v == 0 || v >= graph.values.size())
+    return false;
+  const Value &value = graph.values[v];
+  if (value.kind != ValueKind::OpResult && value.kind != ValueKind::BlockArg)
+    return true;
+  BlockId block = value.kind == ValueKind::OpResult ? graph.ops[value.op].block : value.block;
+  if (inHead || block == graph.kernel.head)
+    return inHead && block == graph.kernel.head;
+  if (block == graph.kernel.body)
+    return true;
+  return std::any_of(open.begin(), open.end(),
+                     [&](const OpenRegion &r) { return r.block == block; });
+}
+
+bool GraphBuilder::checkOperands(Opcode opcode, std::span<const ValueId> operands) {
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (visible(operands[i]))
+      continue;
+    report(operands[i] == 0 || operands[i] >= graph.values.size()
+               ? makeError(TL_E_INVALID_ARGUMENT, "%s: operand %zu is not a value of this graph",
+                           opInfo(opcode).text.data(), i)
+               : makeError(TL_E_INVALID_GRAPH,
+                           "%s: operand %zu is not visible here; it belongs to a region that is "
+                           "closed",
+                           opInfo(opcode).text.data(), i));
+    return false;
+  }
+  return true;
+}
+
+ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
+                         std::span<const Attr> attrs) {
+  if (!ok())
+    return 0;
+  if (!opcodeKnown(int32_t(opcode)) || opInfo(opcode).effect == Effect::Control) {
+    report(makeError(TL_E_INVALID_ARGUMENT, "%d is not an operation that can be added here",
+                     int(opcode)));
+    return 0;
+  }
+  if (!checkOperands(opcode, operands))
+    return 0;
+  auto types = inferTypes(graph, opcode, operands, attrs);
+  if (!types.ok()) {
+    report(types.takeError());
+    return 0;
+  }
+  OpId id = graph.addOp(currentBlock(), opcode, operands, attrs, *types, {}, locationId);
+  return types->empty() ? 0 : graph.result(graph.ops[id]);
+}
+
+std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId> operands,
+                                         std::span<const Attr> attrs) {
+  size_t argCount = opcode == Opcode::For && operands.size() >= 3 ? operands.size() - 2 : 0;
+  if (ok() && open.size() >= maxRegionDepth)
+    report(makeError(TL_E_LIMIT, "regions nest at most %u deep", maxRegionDepth));
+  if (ok() && inHead)
+    report(makeError(TL_E_INVALID_GRAPH, "a grid expression has no regions"));
+  if (ok() && opcode != Opcode::For && opcode != Opcode::If)
+    report(makeError(TL_E_INVALID_ARGUMENT, "operation %d has no regions", int(opcode)));
+  OpenRegion region;
+  region.opcode = opcode;
+  if (ok() && checkOperands(opcode, operands)) {
+    auto types = inferTypes(graph, opcode, operands, attrs);
+    if (!types.ok())
+      report(types.takeError());
+    else
+      region.types = std::move(*types);
+  }
+  if (!ok()) {
+    open.push_back(std::move(region));
+    return std::vector<ValueId>(argCount, 0);
+  }
+  region.operands.assign(operands.begin(), operands.end());
+  region.attrs.assign(attrs.begin(), attrs.end());
+  region.location = locationId;
+  region.block = graph.addBlock(0);
+  if (opcode == Opcode::For) {
+    graph.addBlockArg(region.block, graph.typeOf(operands[0]));
+    for (const Type &t : region.types)
+      graph.addBlockArg(region.block, t);
+  }
+  open.push_back(std::move(region));
+  return graph.block(open.back().block).args;
+}
+
+bool GraphBuilder::checkYields(const OpenRegion &region, std::span<const ValueId> yields) {
+  if (!checkOperands(Opcode::Yield, yields))
+    return false;
+  bool free = region.opcode == Opcode::If && region.index == 0;
+  for (ValueId v : yields)
+    if (!graph.typeOf(v).isTile()) {
+      report(makeError(TL_E_INVALID_GRAPH, "%s: only tiles can be yielded, not %s",
+                       opInfo(region.opcode).text.data(), graph.typeOf(v).text().c_str()));
+      return false;
+    }
+  if (free)
+    return true;
+  bool same = yields.size() == region.types.size();
+  for (size_t i = 0; same && i < yields.size(); ++i)
+    same = graph.typeOf(yields[i]) == region.types[i];
+  if (same)
+    return true;
+  std::string want, got;
+  for (const Type &t : region.types)
+    want += (want.empty() ? "" : ", ") + t.text();
+  for (ValueId v : yields)
+    got += (got.empty() ? "" : ", ") + graph.typeOf(v).text();
+  report(makeError(TL_E_INVALID_GRAPH, "%s: the region must yield (%s), not (%s)",
+                   opInfo(region.opcode).text.data(), want.c_str(), got.c_str()));
+  return false;
+}
+
+std::vector<ValueId> GraphBuilder::closeOp(OpenRegion region) {
+  OpId id = graph.addOp(currentBlock(), region.opcode, region.operands, region.attrs, region.types,
+                        region.finished, region.location);
+  auto results = graph.results(graph.ops[id]);
+  return {results.begin(), results.end()};
+}
+
+std::vector<ValueId> GraphBuilder::end(std::span<const ValueId> yields, bool *done) {
+  if (done)
+    *done = true;
+  if (open.empty()) {
+    report(makeError(TL_E_INVALID_GRAPH, "there is no open region to end"));
+    return {};
+  }
+  if (ok())
+    checkYields(open.back(), yields);
+  OpenRegion region = std::move(open.back());
+  open.pop_back();
+  bool another = region.opcode == Opcode::If && region.index == 0;
+  if (ok()) {
+    graph.addOp(region.block, Opcode::Yield, yields, {}, {}, {}, locationId);
+    region.finished.push_back(region.block);
+  }
+  if (another) {
+    if (done)
+      *done = false;
+    region.index = 1;
+    if (ok()) {
+      for (ValueId v : yields)
+        region.types.push_back(graph.typeOf(v));
+      region.block = graph.addBlock(0);
+    }
+    open.push_back(std::move(region));
+    return {};
+  }
+  if (!ok())
+    return std::vector<ValueId>(region.types.size(), 0);
+  return closeOp(std::move(region));
+}
+
+std::vector<ValueId> GraphBuilder::copyToHead(std::span<const ValueId> values, const char *what) {
+  // Reachable ops, found with a worklist; copied in the order of their ids, which is an order of
+  // dependence.
+  std::vector<OpId> needed;
+  std::vector<bool> seen(graph.ops.size(), false);
+  std::vector<ValueId> work(values.begin(), values.end());
+  while (!work.empty()) {
+    ValueId v = work.back();
+    work.pop_back();
+    if (v == 0 || v >= graph.values.size() || graph.values[v].kind == ValueKind::BlockArg) {
+      report(
+          makeError(TL_E_INVALID_GRAPH, "%s must be computed from arguments and parameters", what));
+      return {};
+    }
+    if (graph.values[v].kind != ValueKind::OpResult || seen[graph.values[v].op])
+      continue;
+    OpId id = graph.values[v].op;
+    seen[id] = true;
+    if (opInfo(graph.ops[id].opcode).effect != Effect::Pure) {
+      report(makeError(TL_E_INVALID_GRAPH,
+                       "%s must be computed from arguments and parameters, not by %s", what,
+                       opInfo(graph.ops[id].opcode).text.data()));
+      return {};
+    }
+    needed.push_back(id);
+    for (ValueId operand : graph.operands(graph.ops[id]))
+      work.push_back(operand);
+  }
+  std::sort(needed.begin(), needed.end());
+  std::vector<std::pair<ValueId, ValueId>> map;
+  auto lookup = [&](ValueId v) {
+    auto it = std::lower_bound(map.begin(), map.end(), std::pair<ValueId, ValueId>(v, 0));
+    return it != map.end() && it->first == v ? it->second : v;
+  };
+  for (OpId id : needed) {
+    const Op op = graph.ops[id];
+    std::vector<ValueId> operands;
+    for (ValueId v : graph.operands(op))
+      operands.push_back(lookup(v));
+    std::vector<Type> types;
+    for (ValueId r : graph.results(op))
+      types.push_back(graph.typeOf(r));
+    OpId copy = graph.addOp(graph.kernel.head, op.opcode, operands, graph.attrs(op), types, {},
+                            op.location);
+    map.emplace_back(graph.result(op), graph.result(graph.ops[copy]));
+  }
+  std::vector<ValueId> copies;
+  for (ValueId v : values)
+    copies.push_back(lookup(v));
+  return copies;
+}
+
+void GraphBuilder::setGrid(std::span<const ValueId> values) {
+  if (ok())
+    setHeadGrid(copyToHead(values, "the grid"));
+}
+
+void GraphBuilder::addRequirement(ValueId condition) {
+  if (!ok())
+    return;
+  auto copies = copyToHead(std::span(&condition, 1), "a requirement");
+  if (ok())
+    addHeadRequirement(copies[0]);
+}
+
+void GraphBuilder::buildHead(bool on) { inHead = on; }
+
+void GraphBuilder::setHeadGrid(std::span<const ValueId> values) {
+  if (!ok())
+    return;
+  if (values.empty() || values.size() > 3)
+    return report(makeError(TL_E_INVALID_GRAPH, "a grid has 1 to 3 axes, not %zu", values.size()));
+  if (!graph.kernel.grid.empty())
+    return report(makeError(TL_E_INVALID_GRAPH, "the grid is set already"));
+  for (ValueId v : values)
+    if (v == 0 || v >= graph.values.size() || !graph.typeOf(v).isIndex())
+      return report(makeError(TL_E_INVALID_GRAPH, "a grid expression must be a scalar i32 or i64"));
+  graph.kernel.grid.assign(values.begin(), values.end());
+}
+
+void GraphBuilder::addHeadRequirement(ValueId condition) {
+  if (!ok())
+    return;
+  if (condition == 0 || condition >= graph.values.size() ||
+      graph.typeOf(condition) != Type::scalar(DType::I1) || !graph.constantInt(condition))
+    return report(makeError(TL_E_INVALID_GRAPH,
+                            "a requirement must be a scalar i1 computed from parameters"));
+  graph.kernel.requires_.push_back(condition);
+}
+
+void GraphBuilder::setName(ValueId v, std::string name) {
+  if (ok() && v != 0)
+    graph.setName(v, std::move(name));
+}
+
+/// The head's ops for the grid must be expressions that a launch can evaluate.
+Status GraphBuilder::checkHead() const {
+  std::vector<ValueId> work = graph.kernel.grid;
+  std::vector<bool> seen(graph.values.size(), false);
+  while (!work.empty()) {
+    ValueId v = work.back();
+    work.pop_back();
+    if (seen[v] || graph.constantInt(v))
+      continue;
+    seen[v] = true;
+    const Op *op = graph.definingOp(v);
+    if (!op)
+      continue;
+    bool wide = graph.typeOf(v) == Type::scalar(DType::I64);
+    if (!allowedInGrid(op->opcode) || !wide)
+      return makeError(TL_E_INVALID_GRAPH,
+                       "the grid may use integer arithmetic on i64 scalars only (cast other "
+                       "integers to i64), not %s of %s",
+                       opInfo(op->opcode).text.data(), graph.typeOf(v).text().c_str());
+    if (op->opcode == Opcode::Cast && graph.definingOp(graph.operand(*op, 0)) &&
+        graph.typeOf(graph.operand(*op, 0)) != Type::scalar(DType::I64))
+      return makeError(TL_E_INVALID_GRAPH, "the grid may cast only arguments to i64");
+    if (op->opcode == Opcode::Extent)
+      continue;
+    for (ValueId operand : graph.operands(*op))
+      work.push_back(operand);
+  }
+  return {};
+}
+
+Result<Graph> GraphBuilder::finish() && {
+  if (ok() && !open.empty())
+    report(makeError(TL_E_INVALID_GRAPH, "%zu region%s left open", open.size(),
+                     open.size() == 1 ? " is" : "s are"));
+  if (ok() && graph.kernel.name.empty())
+    report(makeError(TL_E_INVALID_GRAPH, "the graph has no kernel: give it a name"));
+  if (ok() && graph.kernel.grid.empty())
+    report(makeError(TL_E_INVALID_GRAPH, "kernel '%s' has no grid", graph.kernel.name.c_str()));
+  if (ok())
+    if (Status s = checkHead(); !s.ok())
+      report(s.takeError());
+  for (const Argument &arg : graph.kernel.args)
+    for (const std::vector<ViewDim> *dims : {&arg.extents, &arg.strides})
+      for (const ViewDim &dim : *dims)
+        if (ok() && dim.kind == ViewDim::Kind::Value && dim.value == 0)
+          report(makeError(TL_E_INVALID_GRAPH,
+                           "argument '%s' has an extent or stride without a value",
+                           arg.name.c_str()));
+  for (ValueId condition : graph.kernel.requires_)
+    if (ok() && graph.constantInt(condition) != 1)
+      report(makeError(TL_E_PARAM, "kernel '%s': a requirement on its parameters does not hold",
+                       graph.kernel.name.c_str()));
+  if (!ok())
+    return std::move(firstError);
+  return std::move(graph);
+}
+
+} // namespace tl

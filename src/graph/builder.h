@@ -1,0 +1,106 @@
+// GraphBuilder: the only way a graph comes into being (C API, text parser, binary reader, cloning
+// passes). Sticky: the first error is kept, later calls do nothing and give 0, and regions still
+// open and close.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace tl {
+
+class GraphBuilder {
+public:
+  GraphBuilder();
+
+  bool ok() const { return !firstError; }
+  /// The first error, or null. Ownership stays.
+  const Error *error() const { return firstError.get(); }
+  /// Records an error of the caller's own (parser, reader) unless there is one already.
+  void fail(ErrorPtr error);
+
+  /// Where the following calls stand in the author's source.
+  void setLocation(SourceLocation location);
+  const SourceLocation &currentLocation() const { return location; }
+
+  void setKernel(std::string name);
+  void setContract(bool allowed) { graph.kernel.contract = allowed; }
+  void setThreads(int64_t threads);
+
+  /// Adds an argument (types: scalar, view of extents.size() axes, pointer); returns its value.
+  /// ViewDims of kind Value name scalar integer arguments or parameters added before, or are
+  /// patched later with setViewDim (the text form may name an argument that follows).
+  ValueId addArgument(Argument argument, TypeKind kind, DType dtype);
+  /// Completes a dimension given as Value with value 0.
+  void setViewDim(size_t arg, bool stride, size_t axis, ValueId value);
+  ValueId addParam(std::string name, int64_t defaultValue, std::vector<int64_t> choices);
+
+  /// Sets the grid from values of the body: their expressions are copied into the kernel's head.
+  void setGrid(std::span<const ValueId> values);
+  /// Adds a requirement on parameters, an i1 value of the body, copied likewise.
+  void addRequirement(ValueId condition);
+  /// Lets the following ops go to the head (on = true) or back to where they went (the text form
+  /// writes grid expressions there directly), and takes finished head values.
+  void buildHead(bool on);
+  void setHeadGrid(std::span<const ValueId> values);
+  void addHeadRequirement(ValueId condition);
+
+  /// Adds an op without regions; the result value, or 0 after an error or for ops without results.
+  ValueId op(Opcode opcode, std::span<const ValueId> operands, std::span<const Attr> attrs = {});
+  ValueId op(Opcode opcode, std::initializer_list<ValueId> operands,
+             std::initializer_list<Attr> attrs = {}) {
+    return op(opcode, std::span(operands.begin(), operands.size()),
+              std::span(attrs.begin(), attrs.size()));
+  }
+
+  /// Opens a For or If: its first region is current until end(). Returns the region's arguments
+  /// (For: the counter and the carried values; 0s after an error).
+  std::vector<ValueId> begin(Opcode opcode, std::span<const ValueId> operands,
+                             std::span<const Attr> attrs = {});
+  /// Closes the current region with `yields`. If the op has another region (the else of an If),
+  /// opens that; otherwise returns the op's results. `done` tells which.
+  std::vector<ValueId> end(std::span<const ValueId> yields, bool *done = nullptr);
+  /// Regions open now.
+  size_t depth() const { return open.size(); }
+
+  void setName(ValueId v, std::string name);
+
+  /// The graph as it is now (for types of values while building).
+  const Graph &current() const { return graph; }
+  /// Checks what only the whole can show (name, grid, closed regions, requirements) and gives the
+  /// graph.
+  Result<Graph> finish() &&;
+
+private:
+  struct OpenRegion {
+    Opcode opcode = Opcode::Invalid; // Invalid: opened after an error, carries no ops
+    unsigned index = 0;              // of the region in its op
+    BlockId block = 0;
+    uint32_t location = 0;
+    std::vector<ValueId> operands;
+    std::vector<Attr> attrs;
+    std::vector<BlockId> finished; // earlier regions
+    std::vector<Type> types;       // result types (For: carried; If: of the first region's yields)
+  };
+
+  Graph graph;
+  ErrorPtr firstError;
+  SourceLocation location;
+  uint32_t locationId = 0;
+  std::vector<OpenRegion> open;
+  bool inHead = false;
+
+  BlockId currentBlock() const;
+  bool isIndexSource(ValueId v) const;
+  bool visible(ValueId v) const;
+  bool checkOperands(Opcode opcode, std::span<const ValueId> operands);
+  void report(ErrorPtr error);
+  std::vector<ValueId> copyToHead(std::span<const ValueId> values, const char *what);
+  Status checkHead() const;
+  bool checkYields(const OpenRegion &region, std::span<const ValueId> yields);
+  std::vector<ValueId> closeOp(OpenRegion region);
+};
+
+/// True for ops that a grid expression may use, on i64 scalars (Cast: from another integer argument
+/// to i64).
+bool allowedInGrid(Opcode opcode);
+
+} // namespace tl

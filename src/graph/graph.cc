@@ -1,0 +1,237 @@
+#include "graph/graph.h"
+
+#include "graph/fold_int.h"
+
+#include <cassert>
+
+namespace tl {
+
+Graph::Graph() : values(1), ops(1), blocks(1), locations(1), known(1) {
+  kernel.head = addBlock(0);
+  kernel.body = addBlock(0);
+}
+
+std::span<const ValueId> Graph::operands(const Op &op) const {
+  return std::span(operandPool).subspan(op.operands.begin, op.operands.count);
+}
+std::span<const ValueId> Graph::results(const Op &op) const {
+  return std::span(resultPool).subspan(op.results.begin, op.results.count);
+}
+std::span<const Attr> Graph::attrs(const Op &op) const {
+  return std::span(attrPool).subspan(op.attrs.begin, op.attrs.count);
+}
+std::span<const BlockId> Graph::regions(const Op &op) const {
+  return std::span(regionPool).subspan(op.regions.begin, op.regions.count);
+}
+
+const Attr *Graph::attr(const Op &op, AttrKey key) const {
+  for (const Attr &a : attrs(op))
+    if (a.key == key)
+      return &a;
+  return nullptr;
+}
+
+int64_t Graph::intAttr(const Op &op, AttrKey key, int64_t otherwise) const {
+  const Attr *a = attr(op, key);
+  return a ? a->i : otherwise;
+}
+
+const Op *Graph::definingOp(ValueId v) const {
+  return values[v].kind == ValueKind::OpResult ? &ops[values[v].op] : nullptr;
+}
+
+ValueId Graph::viewOperand(const Op &op) const {
+  bool valueFirst = op.opcode == Opcode::Store || op.opcode == Opcode::Scatter;
+  return operands(op)[valueFirst ? 1 : 0];
+}
+
+ValueId Graph::maskOperand(const Op &op) const {
+  if (op.opcode != Opcode::Gather && op.opcode != Opcode::Scatter)
+    return 0;
+  auto list = operands(op);
+  size_t fixed = op.opcode == Opcode::Scatter ? 2 : 1;
+  if (list.size() <= fixed)
+    return 0;
+  return typeOf(list.back()).dtype == DType::I1 ? list.back() : 0;
+}
+
+std::span<const ValueId> Graph::indexOperands(const Op &op) const {
+  bool valueFirst = op.opcode == Opcode::Store || op.opcode == Opcode::Scatter;
+  auto list = operands(op).subspan(valueFirst ? 2 : 1);
+  return maskOperand(op) ? list.first(list.size() - 1) : list;
+}
+
+std::vector<unsigned> Graph::tileAxes(const Op &op) const {
+  std::vector<unsigned> axes;
+  if (const Attr *a = attr(op, AttrKey::Axes)) {
+    for (int64_t axis : a->list)
+      axes.push_back(unsigned(axis));
+    return axes;
+  }
+  const Type &tile = op.opcode == Opcode::Store ? typeOf(operand(op, 0)) : typeOf(result(op));
+  unsigned viewRank = typeOf(viewOperand(op)).rank;
+  for (unsigned i = 0; i < tile.rank; ++i)
+    axes.push_back(viewRank - tile.rank + i);
+  return axes;
+}
+
+BlockId Graph::addBlock(OpId parent) {
+  blocks.push_back({parent, {}, {}});
+  return BlockId(blocks.size() - 1);
+}
+
+ValueId Graph::addValue(const Type &type, ValueKind kind, uint32_t index) {
+  values.push_back({type, kind, 0, 0, index, 0, false});
+  known.emplace_back();
+  return ValueId(values.size() - 1);
+}
+
+ValueId Graph::addBlockArg(BlockId block, const Type &type) {
+  ValueId v = addValue(type, ValueKind::BlockArg, uint32_t(blocks[block].args.size()));
+  values[v].block = block;
+  blocks[block].args.push_back(v);
+  return v;
+}
+
+ValueId Graph::addArgument(Argument argument, const Type &type) {
+  uint32_t index = uint32_t(kernel.args.size());
+  argument.value = addValue(type, ValueKind::Argument, index);
+  setName(argument.value, argument.name);
+  auto addImplicit = [&](std::vector<ViewDim> &dims, bool isStride) {
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      if (dims[axis].kind != ViewDim::Kind::Dynamic)
+        continue;
+      ValueId v = addValue(Type::scalar(DType::I64), ValueKind::ImplicitDim, index);
+      values[v].axis = uint8_t(axis);
+      values[v].isStride = isStride;
+      dims[axis].value = v;
+    }
+  };
+  addImplicit(argument.extents, false);
+  addImplicit(argument.strides, true);
+  ValueId value = argument.value;
+  kernel.args.push_back(std::move(argument));
+  return value;
+}
+
+ValueId Graph::addParam(std::string name, int64_t defaultValue, std::vector<int64_t> choices) {
+  ValueId v = addValue(Type::scalar(DType::I64), ValueKind::Param, uint32_t(kernel.params.size()));
+  known[v] = defaultValue;
+  setName(v, name);
+  kernel.params.push_back({std::move(name), v, defaultValue, std::move(choices)});
+  return v;
+}
+
+/// The integer a new op's result is known to have, given what is known of its operands.
+static std::optional<int64_t> knownResult(const Graph &g, const Op &op) {
+  if (op.results.count != 1)
+    return std::nullopt;
+  const Type &type = g.typeOf(g.result(op));
+  if (!type.isScalar() || isFloat(type.dtype))
+    return std::nullopt;
+  if (op.opcode == Opcode::Const)
+    return g.intAttr(op, AttrKey::Value);
+  auto list = g.operands(op);
+  if (list.empty() || list.size() > 2)
+    return std::nullopt;
+  auto a = g.constantInt(list[0]);
+  auto b = g.constantInt(list.back());
+  if (!a || !b)
+    return std::nullopt;
+  DType from = g.typeOf(list[0]).dtype;
+  if (op.opcode == Opcode::Cast)
+    return isBool(type.dtype) ? int64_t(*a != 0) : wrapInteger(*a, type.dtype);
+  if (op.opcode == Opcode::Cmp)
+    return compareIntegers(Pred(g.intAttr(op, AttrKey::Pred)), *a, *b, from);
+  return foldInteger(op.opcode, *a, *b, type.dtype);
+}
+
+OpId Graph::addOp(BlockId block, Opcode opcode, std::span<const ValueId> operands,
+                  std::span<const Attr> attrs, std::span<const Type> resultTypes,
+                  std::span<const BlockId> regions, uint32_t location) {
+  OpId id = OpId(ops.size());
+  Op op;
+  op.opcode = opcode;
+  op.block = block;
+  op.location = location;
+  // The spans may point into the pools that grow here: copy first.
+  std::vector<ValueId> operandCopy(operands.begin(), operands.end());
+  std::vector<Attr> attrCopy(attrs.begin(), attrs.end());
+  op.operands = {uint32_t(operandPool.size()), uint32_t(operandCopy.size())};
+  operandPool.insert(operandPool.end(), operandCopy.begin(), operandCopy.end());
+  op.attrs = {uint32_t(attrPool.size()), uint32_t(attrCopy.size())};
+  attrPool.insert(attrPool.end(), attrCopy.begin(), attrCopy.end());
+  op.regions = {uint32_t(regionPool.size()), uint32_t(regions.size())};
+  regionPool.insert(regionPool.end(), regions.begin(), regions.end());
+  for (BlockId region : regions)
+    blocks[region].parent = id;
+  op.results = {uint32_t(resultPool.size()), uint32_t(resultTypes.size())};
+  for (size_t i = 0; i < resultTypes.size(); ++i) {
+    ValueId v = addValue(resultTypes[i], ValueKind::OpResult, uint32_t(i));
+    values[v].op = id;
+    resultPool.push_back(v);
+  }
+  ops.push_back(op);
+  blocks[block].ops.push_back(id);
+  if (op.results.count == 1)
+    known[result(op)] = knownResult(*this, op);
+  return id;
+}
+
+void Graph::setName(ValueId v, std::string name) {
+  if (valueNames.size() <= v)
+    valueNames.resize(v + 1);
+  valueNames[v] = std::move(name);
+}
+
+std::string_view Graph::nameOf(ValueId v) const {
+  return v < valueNames.size() ? std::string_view(valueNames[v]) : std::string_view();
+}
+
+uint32_t Graph::addLocation(SourceLocation location) {
+  const SourceLocation &last = locations.back();
+  if (location.line == 0)
+    return 0;
+  if (last.line == location.line && last.column == location.column && last.file == location.file)
+    return uint32_t(locations.size() - 1);
+  locations.push_back(std::move(location));
+  return uint32_t(locations.size() - 1);
+}
+
+ViewDim Graph::viewExtent(ValueId view, unsigned axis) const {
+  if (const Op *op = definingOp(view)) {
+    assert(op->opcode == Opcode::MakeView);
+    return {ViewDim::Kind::Value, 0, operand(*op, 1 + axis)};
+  }
+  return kernel.args[values[view].index].extents[axis];
+}
+
+std::optional<ViewDim> Graph::viewStride(ValueId view, unsigned axis) const {
+  if (const Op *op = definingOp(view)) {
+    assert(op->opcode == Opcode::MakeView);
+    return ViewDim{ViewDim::Kind::Value, 0, operand(*op, 1 + typeOf(view).rank + axis)};
+  }
+  const Argument &arg = kernel.args[values[view].index];
+  if (arg.strides.empty())
+    return std::nullopt;
+  return arg.strides[axis];
+}
+
+Effect effectOf(const Graph &graph, const Op &op) {
+  Effect effect = opInfo(op.opcode).effect;
+  if (effect != Effect::Control)
+    return effect;
+  // Regions nest at most maxRegionDepth deep (builder, parser and reader refuse more).
+  effect = Effect::Pure;
+  for (BlockId region : graph.regions(op))
+    for (OpId inner : graph.block(region).ops) {
+      Effect e = effectOf(graph, graph.ops[inner]);
+      if (e == Effect::Write)
+        return Effect::Write;
+      if (e == Effect::Read)
+        effect = Effect::Read;
+    }
+  return effect;
+}
+
+} // namespace tl

@@ -1,0 +1,131 @@
+// Opcodes, attribute keys and their facts, expanded from ops.def and attrs.def.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tl {
+
+enum class Opcode : int32_t {
+  Invalid = 0,
+#define TL_OP(NAME, NUMBER, TEXT, GROUP, OPERANDS, ATTRIBUTES, RULE, EFFECT, SEMANTICS)            \
+  NAME = NUMBER,
+#include "graph/ops.def"
+};
+
+/// How the result types of an operation follow from its operands and attributes.
+enum class Rule : uint8_t {
+  ProgramIndex,
+  Const,
+  Full,
+  Iota,
+  Elementwise,
+  Compare,
+  Select,
+  Cast,
+  Broadcast,
+  Reshape,
+  Permute,
+  ExpandDims,
+  Reduce,
+  Dot,
+  MakeView,
+  Address,
+  Extent,
+  Load,
+  Store,
+  Gather,
+  Scatter,
+  For,
+  If,
+  Yield,
+};
+
+/// What an operation does besides giving results. Control: as its regions do.
+enum class Effect : uint8_t { Pure, Read, Write, Control };
+
+enum class AttrKey : int32_t {
+#define TL_ATTR_KEY(NAME, NUMBER, TEXT, KIND) NAME = NUMBER,
+#include "graph/attrs.def"
+};
+enum class AttrKind : uint8_t { Int, Number, DType, Dims, Ints, Pred, Reduce };
+
+enum class Pred : int32_t {
+#define TL_PRED(NAME, NUMBER, TEXT) NAME = NUMBER,
+#include "graph/attrs.def"
+};
+enum class ReduceKind : int32_t {
+#define TL_REDUCE_KIND(NAME, NUMBER, TEXT) NAME = NUMBER,
+#include "graph/attrs.def"
+};
+
+/// What an operand may be; see the head of ops.def.
+enum class OperandClass : uint8_t {
+  Num,
+  Int,
+  Float,
+  Bits,
+  Bool,
+  Any,
+  Index,
+  IndexTile,
+  Scalar,
+  View,
+  Pointer
+};
+enum class Arity : uint8_t { One, Optional, Variadic };
+
+struct OperandSpec {
+  std::string_view name;
+  OperandClass cls;
+  Arity arity;
+};
+struct AttrSpec {
+  AttrKey key;
+  AttrKind kind;
+  bool optional;
+};
+
+/// One row of ops.def, parsed.
+struct OpInfo {
+  Opcode opcode;
+  std::string_view name;  // "ProgramId"
+  std::string_view text;  // "program_id"
+  std::string_view group; // "Program"
+  std::string_view semantics;
+  Rule rule;
+  Effect effect;
+  std::span<const OperandSpec> operands;
+  std::span<const AttrSpec> attrs;
+};
+
+/// Facts of an opcode; it must be a row of ops.def.
+const OpInfo &opInfo(Opcode opcode);
+/// All rows, in the order of ops.def.
+std::span<const OpInfo> allOps();
+bool opcodeKnown(int32_t number);
+std::optional<Opcode> opcodeFromText(std::string_view text);
+
+struct AttrInfo {
+  AttrKey key;
+  std::string_view text;
+  AttrKind kind;
+};
+/// All attribute keys.
+std::span<const AttrInfo> allAttrs();
+/// Null for unknown numbers.
+const AttrInfo *attrInfo(int32_t key);
+
+std::string_view predText(Pred p);
+std::optional<Pred> predFromText(std::string_view text);
+bool predKnown(int64_t number);
+std::string_view reduceText(ReduceKind k);
+std::optional<ReduceKind> reduceFromText(std::string_view text);
+bool reduceKnown(int64_t number);
+
+/// Words of operand classes for messages: "a tile of floats".
+std::string_view operandClassText(OperandClass cls);
+
+} // namespace tl

@@ -1,0 +1,47 @@
+// Element types: one enum and its facts, expanded from dtypes.def. In support because artifacts and
+// drivers name element types too.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tl {
+
+enum class DTypeClass : uint8_t { Bool, Int, UInt, Float };
+
+/// Values equal TL_DTYPE_* of tilelang/types.h.
+enum class DType : int32_t {
+  None = 0,
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX) NAME = VALUE,
+#include "support/dtypes.def"
+};
+
+struct DTypeInfo {
+  DType type;
+  std::string_view text;
+  uint8_t bits;
+  uint8_t bytes;
+  DTypeClass cls;
+  uint8_t precision;
+  int16_t maxExponent;
+};
+
+/// Facts of a type; the type must be a row of dtypes.def.
+const DTypeInfo &dtypeInfo(DType type);
+/// True for rows of dtypes.def (what a caller hands in may be anything).
+bool dtypeKnown(int32_t value);
+/// "f32" -> F32.
+std::optional<DType> dtypeFromText(std::string_view text);
+
+inline std::string_view dtypeText(DType t) { return dtypeInfo(t).text; }
+inline unsigned dtypeBits(DType t) { return dtypeInfo(t).bits; }
+inline unsigned dtypeBytes(DType t) { return dtypeInfo(t).bytes; }
+inline bool isFloat(DType t) { return dtypeInfo(t).cls == DTypeClass::Float; }
+inline bool isSigned(DType t) { return dtypeInfo(t).cls == DTypeClass::Int; }
+inline bool isUnsigned(DType t) { return dtypeInfo(t).cls == DTypeClass::UInt; }
+inline bool isBool(DType t) { return t == DType::I1; }
+/// Integers without i1.
+inline bool isInteger(DType t) { return isSigned(t) || isUnsigned(t); }
+
+} // namespace tl
