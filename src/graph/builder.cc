@@ -141,6 +141,19 @@ void GraphBuilder::setViewDim(size_t arg, bool stride, size_t axis, ValueId valu
   (stride ? argument.strides : argument.extents)[axis].value = value;
 }
 
+void GraphBuilder::setGenerator(size_t arg, const InputGenerator &generator) {
+  if (!ok())
+    return;
+  for (ValueId v : {generator.lowValue, generator.highValue})
+    if (v != 0 && !(v < graph.values.size() && graph.values[v].kind == ValueKind::Argument &&
+                    graph.typeOf(v).isScalar()))
+      return report(makeError(TL_E_INVALID_GRAPH,
+                              "argument '%s': a generator's bound must be a number or a scalar "
+                              "argument",
+                              graph.kernel.args[arg].name.c_str()));
+  graph.kernel.args[arg].generator = generator;
+}
+
 ValueId GraphBuilder::addParam(std::string name, int64_t defaultValue,
                                std::vector<int64_t> choices) {
   if (!ok())

@@ -31,6 +31,9 @@ public:
   ValueId addArgument(Argument argument, TypeKind kind, DType dtype);
   /// Completes a dimension given as Value with value 0.
   void setViewDim(size_t arg, bool stride, size_t axis, ValueId value);
+  /// Sets how example input for an argument is made; bounds given by value must be scalar
+  /// arguments.
+  void setGenerator(size_t arg, const InputGenerator &generator);
   ValueId addParam(std::string name, int64_t defaultValue, std::vector<int64_t> choices);
 
   /// Sets the grid from values of the body: their expressions are copied into the kernel's head.

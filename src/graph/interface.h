@@ -1,4 +1,5 @@
-// What a host sees of a kernel: arguments, kernel argument slots and grid expressions, as the artifact carries them.
+// What a host sees of a kernel: arguments, kernel argument slots and grid expressions, as the
+// artifact carries them.
 #pragma once
 
 #include "artifact/artifact.h"
@@ -8,7 +9,8 @@ namespace tl {
 
 /// Fills kernel, args, slots and grid of an artifact from an instantiated graph.
 Result<Artifact> describeKernel(const Graph &graph);
-/// Slot index of an argument's pointer or scalar, or of an implicit extent or stride (by value); -1 if there is none.
+/// Slot index of an argument's pointer or scalar, or of an implicit extent or stride (by value); -1
+/// if there is none.
 int slotOfValue(const Graph &graph, const std::vector<KernargSlot> &slots, ValueId value);
 
 } // namespace tl

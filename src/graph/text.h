@@ -1,4 +1,5 @@
-// The text form of a graph: printing, and parsing back to the same graph. Grammar: docs/text_form.md.
+// The text form of a graph: printing, and parsing back to the same graph. Grammar:
+// docs/text_form.md.
 #pragma once
 
 #include "graph/graph.h"
@@ -11,12 +12,14 @@ struct PrintedText {
   std::vector<uint32_t> opLine; // by OpId: 1-based line of the op, 0 for ops that are not printed
 };
 
-/// Prints a graph. Values that have no name, or one that is taken, are numbered. Printing, parsing and printing again
-/// gives the same text; parsing a printed graph gives a graph with the same ops in the same order.
+/// Prints a graph. Values that have no name, or one that is taken, are numbered. Printing, parsing
+/// and printing again gives the same text; parsing a printed graph gives a graph with the same ops
+/// in the same order.
 PrintedText printText(const Graph &graph);
 
-/// Parses one kernel. Errors are TL_E_SYNTAX (or TL_E_INVALID_GRAPH, TL_E_LIMIT, TL_E_VERSION, ...) with file:line:column
-/// and an excerpt with a caret. `fileName` is used in messages and locations only.
+/// Parses one kernel. Errors are TL_E_SYNTAX (or TL_E_INVALID_GRAPH, TL_E_LIMIT, TL_E_VERSION, ...)
+/// with file:line:column and an excerpt with a caret. `fileName` is used in messages and locations
+/// only.
 Result<Graph> parseText(std::string_view text, const std::string &fileName);
 
 } // namespace tl

@@ -5,8 +5,8 @@
 
 namespace tl {
 
-/// Ids in range, each value defined before use and visible, types as inference gives them, regions closed by matching
-/// yields, head and body as they must be. Runs after every pass in debug builds.
+/// Ids in range, each value defined before use and visible, types as inference gives them, regions
+/// closed by matching yields, head and body as they must be. Runs after every pass in debug builds.
 Status verify(const Graph &graph);
 
 } // namespace tl
