@@ -66,6 +66,9 @@ public:
 
   void setName(ValueId v, std::string name);
 
+  /// True if the value may be used by an op added now.
+  bool visible(ValueId v) const;
+
   /// The graph as it is now (for types of values while building).
   const Graph &current() const { return graph; }
   /// Checks what only the whole can show (name, grid, closed regions, requirements) and gives the
@@ -93,7 +96,6 @@ private:
 
   BlockId currentBlock() const;
   bool isIndexSource(ValueId v) const;
-  bool visible(ValueId v) const;
   bool checkOperands(Opcode opcode, std::span<const ValueId> operands);
   void report(ErrorPtr error);
   std::vector<ValueId> copyToHead(std::span<const ValueId> values, const char *what);

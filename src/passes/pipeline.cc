@@ -1,0 +1,46 @@
+#include "passes/pipeline.h"
+
+#include "graph/canonical.h"
+#include "graph/text.h"
+#include "graph/verify.h"
+#include "passes/cse.h"
+#include "passes/fold.h"
+
+namespace tl {
+
+namespace {
+
+struct Pass {
+  const char *name;
+  Result<Graph> (*run)(const Graph &);
+};
+
+Result<Graph> deadCode(const Graph &graph) { return canonicalize(graph); }
+
+/// In this order.
+constexpr Pass passes[] = {
+    {"fold", foldConstants},
+    {"cse", eliminateCommonSubexpressions},
+    {"dce", deadCode},
+};
+
+} // namespace
+
+Result<Graph> runPasses(const Graph &input, const std::string &dump, std::string *dumped) {
+  Graph graph = input;
+  for (const Pass &pass : passes) {
+    auto result = pass.run(graph);
+    if (!result.ok())
+      return result;
+    graph = std::move(result).value();
+#ifndef NDEBUG
+    if (Status s = verify(graph); !s.ok())
+      return internalError("after pass %s: %s", pass.name, s.error().message.c_str());
+#endif
+    if (dumped && dump == pass.name)
+      *dumped += printText(graph).text;
+  }
+  return graph;
+}
+
+} // namespace tl
