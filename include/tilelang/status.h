@@ -2,6 +2,7 @@
 #ifndef TILELANG_STATUS_H
 #define TILELANG_STATUS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** Result of a call: 0 is success, negative values are errors. Values are frozen. Since: 0.1 */
@@ -62,5 +63,62 @@ typedef int32_t tl_status;
 #define TL_E_INTERNAL ((tl_status)-26)
 /** A result differs from the reference beyond its bound. */
 #define TL_E_MISMATCH ((tl_status)-27)
+
+/** Marks functions whose result must not be ignored. */
+#if defined(__GNUC__)
+#define TL_NODISCARD __attribute__((warn_unused_result))
+#else
+#define TL_NODISCARD
+#endif
+
+/** Why a call failed: status, message, diagnostics. Immutable, may be used on any thread. Since: 0.1 */
+typedef struct tl_error tl_error;
+
+/** Severity of a diagnostic. Since: 0.1 */
+typedef int32_t tl_severity;
+#define TL_SEVERITY_ERROR ((tl_severity)1)
+#define TL_SEVERITY_WARNING ((tl_severity)2)
+#define TL_SEVERITY_NOTE ((tl_severity)3)
+
+/** One message about one place. Strings are borrowed from the error; absent ones are "". Since: 0.1 */
+typedef struct tl_diagnostic {
+  size_t struct_size;
+  tl_severity severity;
+  uint32_t value;      /**< graph value concerned, or 0 */
+  const char *pass;    /**< who speaks: "parse", "graph", "amdgpu", ... */
+  const char *file;    /**< of the author's source */
+  uint32_t line;       /**< 1-based; 0 = unknown */
+  uint32_t column;     /**< 1-based; 0 = unknown */
+  const char *text;    /**< the message */
+  const char *excerpt; /**< the source line and a caret below it */
+} tl_diagnostic;
+#define TL_DIAGNOSTIC_INIT {sizeof(tl_diagnostic), 0, 0, NULL, NULL, 0, 0, NULL, NULL}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The name of a status: "TL_E_SYNTAX"; "unknown status" for other numbers. Static storage. Since: 0.1 */
+const char *tl_status_name(tl_status status);
+/** A status in words: "syntax error". Static storage. Since: 0.1 */
+const char *tl_status_text(tl_status status);
+
+/** The status of an error; TL_OK for NULL. Since: 0.1 */
+tl_status tl_error_status(const tl_error *error);
+/** One line that says what is wrong and where; "" for NULL. Borrowed from the error. Since: 0.1 */
+const char *tl_error_message(const tl_error *error);
+/** The vendor runtime's own code (hipError_t, CUresult), or 0. Since: 0.1 */
+int64_t tl_error_native(const tl_error *error);
+/** How many diagnostics the error carries. Since: 0.1 */
+size_t tl_error_diagnostic_count(const tl_error *error);
+/** Fills `diagnostic` (struct_size set by the caller) with number `index`.
+ *  Errors: TL_E_INVALID_ARGUMENT. Since: 0.1 */
+TL_NODISCARD tl_status tl_error_diagnostic(const tl_error *error, size_t index, tl_diagnostic *diagnostic);
+/** Releases an error; NULL does nothing. Since: 0.1 */
+void tl_error_destroy(tl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -51,8 +51,6 @@ typedef struct tl_context tl_context; /**< drivers, caches, hooks; internally lo
 typedef struct tl_device tl_device;   /**< one GPU, the host CPU, or the interpreter */
 typedef struct tl_graph tl_graph;     /**< a tile graph under construction or parsed */
 typedef struct tl_kernel tl_kernel;   /**< a compiled kernel for one device */
-typedef struct tl_error tl_error;     /**< why a call failed; immutable */
-typedef struct tl_job tl_job;         /**< a build in the background */
 
 #ifdef __cplusplus
 }

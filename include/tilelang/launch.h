@@ -1,0 +1,121 @@
+/* Launching kernels. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef TILELANG_LAUNCH_H
+#define TILELANG_LAUNCH_H
+
+#include "tilelang/kernel.h"
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a launch argument is. Since: 0.1 */
+typedef int32_t tl_arg_kind;
+#define TL_ARG_TENSOR ((tl_arg_kind)1)  /**< data + shape + strides */
+#define TL_ARG_POINTER ((tl_arg_kind)2) /**< data; for a view argument: memory shaped as the kernel declares */
+#define TL_ARG_INT ((tl_arg_kind)3)     /**< int_value, converted to the argument's integer type (must fit) */
+#define TL_ARG_FLOAT ((tl_arg_kind)4)   /**< float_value, rounded to the argument's float type */
+#define TL_ARG_DLPACK ((tl_arg_kind)5)  /**< data is a const DLTensor * */
+
+/** One launch argument. Frozen layout, 64 bytes; reserved members are 0. Since: 0.1 */
+typedef struct tl_arg {
+  tl_arg_kind kind;
+  tl_dtype dtype;         /**< TENSOR: element type, must be the kernel's */
+  int32_t rank;           /**< TENSOR */
+  int32_t reserved0;
+  void *data;             /**< device memory */
+  const int64_t *shape;   /**< TENSOR: `rank` extents */
+  const int64_t *strides; /**< TENSOR: `rank` strides in elements; NULL = row-major contiguous */
+  int64_t int_value;
+  double float_value;
+  uint64_t reserved1;
+} tl_arg;
+
+/** A tensor argument, row-major contiguous. The shape must stay valid for the call. Since: 0.1 */
+static inline tl_arg tl_arg_tensor(void *data, tl_dtype dtype, int32_t rank, const int64_t *shape) {
+  tl_arg a;
+  memset(&a, 0, sizeof a);
+  a.kind = TL_ARG_TENSOR;
+  a.dtype = dtype;
+  a.rank = rank;
+  a.data = data;
+  a.shape = shape;
+  return a;
+}
+/** A plain pointer argument. Since: 0.1 */
+static inline tl_arg tl_arg_pointer(void *data) {
+  tl_arg a;
+  memset(&a, 0, sizeof a);
+  a.kind = TL_ARG_POINTER;
+  a.data = data;
+  return a;
+}
+/** An integer argument. Since: 0.1 */
+static inline tl_arg tl_arg_int(int64_t value) {
+  tl_arg a;
+  memset(&a, 0, sizeof a);
+  a.kind = TL_ARG_INT;
+  a.int_value = value;
+  return a;
+}
+/** A float argument. Since: 0.1 */
+static inline tl_arg tl_arg_float(double value) {
+  tl_arg a;
+  memset(&a, 0, sizeof a);
+  a.kind = TL_ARG_FLOAT;
+  a.float_value = value;
+  return a;
+}
+/** A DLPack tensor argument: `tensor` is a const DLTensor *. Since: 0.1 */
+static inline tl_arg tl_arg_dlpack(const void *tensor) {
+  tl_arg a;
+  memset(&a, 0, sizeof a);
+  a.kind = TL_ARG_DLPACK;
+  a.data = (void *)tensor;
+  return a;
+}
+
+/** Flags of a launch. Since: 0.1 */
+#define TL_LAUNCH_UNCHECKED 1 /**< skip the checks of types, shapes and alignment (counts are always checked) */
+#define TL_LAUNCH_CHECK_POINTERS 2 /**< refuse pointers that are not the device's (slower; for debugging) */
+
+/** Options of a launch. Since: 0.1 */
+typedef struct tl_launch_options {
+  size_t struct_size;
+  uint32_t flags; /**< TL_LAUNCH_* */
+  uint32_t reserved;
+} tl_launch_options;
+#define TL_LAUNCH_OPTIONS_INIT {sizeof(tl_launch_options), 0, 0}
+
+/** A launch for the host's own graph nodes (hipKernelNodeParams and the like). Since: 0.1 */
+typedef struct tl_packed_launch {
+  size_t struct_size;
+  void *function;       /**< hipFunction_t */
+  uint32_t grid[3];     /**< workgroups */
+  uint32_t block[3];    /**< threads of a workgroup */
+  uint32_t shared_bytes; /**< dynamic shared memory */
+  uint32_t reserved;
+  void *kernarg;        /**< in: the caller's buffer, or NULL to ask for the size */
+  size_t kernarg_bytes; /**< in: its capacity; out: the bytes used */
+} tl_packed_launch;
+#define TL_PACKED_LAUNCH_INIT {sizeof(tl_packed_launch), NULL, {0, 0, 0}, {0, 0, 0}, 0, 0, NULL, 0}
+
+/** Checks arguments with words, and loads the code: after it tl_launch with such arguments only launches. `args` may be
+ *  NULL with n = 0 to load only. Not inside a stream capture.
+ *  Errors: TL_E_ARG_COUNT, TL_E_ARG_TYPE, TL_E_ARG_SHAPE, TL_E_ARG_NULL, TL_E_ARG_ALIGNMENT, TL_E_GRID, TL_E_DRIVER,
+ *  TL_E_UNSUPPORTED (a kernel without a device). Since: 0.1 */
+TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n, tl_error **error);
+/** Launches a kernel on a stream of its device (NULL = the default one): asynchronous, in stream order. Arguments are
+ *  copied. Any number of threads may launch one kernel. A grid with an axis of 0 launches nothing. `options` may be NULL.
+ *  Errors: as tl_kernel_prepare, without words; TL_E_NOT_PREPARED inside a capture. Since: 0.1 */
+TL_NODISCARD tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args, size_t n,
+                                 const tl_launch_options *options);
+/** Checks arguments and fills `packed` (struct_size, kernarg and kernarg_bytes set by the caller).
+ *  Errors: as tl_launch; TL_E_LIMIT if the buffer is too small. Since: 0.1 */
+TL_NODISCARD tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n, tl_packed_launch *packed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
