@@ -6,10 +6,14 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 NINJA = ninja -j$(JOBS)
+CONFIGURE = cmake -S . -G Ninja --log-level=WARNING $(CMAKE_FLAGS)
+# Labels of the tests that make quick runs, and which of them also run sanitized.
+FAST = unit|api|golden|error|abi|tree
+ASAN_TESTS = -L 'unit|api|golden|error' -LE long
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build demo quick check check-all asan static install bundle gen gen-check format format-check clean
+.PHONY: help deps build demo quick check check-all asan static install bundle gen format format-check clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,21 +23,58 @@ deps: ## install what is needed from Debian's repositories (does nothing when al
 
 # CMake runs once; afterwards Ninja runs it again when a CMake file or the set of sources changed.
 $(BUILD)/build.ninja:
-	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > $(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log; exit 1; }; \
-	mv $(BUILD).configure.log $(BUILD)/configure.log
+	@$(CONFIGURE) -B $(BUILD)
 
 $(STATIC_BUILD)/build.ninja:
-	@cmake -S . -B $(STATIC_BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DTL_LLVM=static -DTL_STATIC_RUNTIME=ON \
-	  -DTL_BUILD_TESTS=OFF $(CMAKE_FLAGS)
+	@$(CONFIGURE) -B $(STATIC_BUILD) -DCMAKE_BUILD_TYPE=Release -DTL_LLVM=static -DTL_STATIC_RUNTIME=ON \
+	  -DTL_BUILD_TESTS=OFF
 
 $(ASAN_BUILD)/build.ninja:
-	@cmake -S . -B $(ASAN_BUILD) -G Ninja -DTL_SANITIZE=address,undefined -DTL_BUILD_COMPILER=OFF $(CMAKE_FLAGS)
+	@$(CONFIGURE) -B $(ASAN_BUILD) -DTL_SANITIZE=address,undefined -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EXAMPLES=OFF \
+	  -DTL_COMPILER_BUILD_DIR=$(abspath $(BUILD))
 
-build: deps $(BUILD)/build.ninja ## build everything with the shared LLVM (the default)
+build: deps $(BUILD)/build.ninja ## build everything, LLVM as a shared library (the default)
 	@$(NINJA) -C $(BUILD)
 
-static: deps $(STATIC_BUILD)/build.ninja ## release build with LLVM and libstdc++ hidden inside
+static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hidden inside
 	@$(NINJA) -C $(STATIC_BUILD)
+
+asan: build $(ASAN_BUILD)/build.ninja ## address and undefined-behaviour sanitizers, all but the code generators
+	@$(NINJA) -C $(ASAN_BUILD)
+	@tests/harness/run.py $(ASAN_BUILD) $(ASAN_TESTS)
+
+demo: build ## run the examples on the best device found
+	@cmake/demo.sh $(BUILD)/examples
+
+quick: build ## the fast tests, about two minutes
+	@tests/harness/run.py $(BUILD) -L '$(FAST)' -LE long
+
+check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs
+	@$(NINJA) -C $(BUILD) tilelang_compiler_static
+	@$(NINJA) -C $(ASAN_BUILD)
+	@tests/harness/run.py $(BUILD) -LE long -- $(ASAN_BUILD) $(ASAN_TESTS)
+
+check-all: build static $(ASAN_BUILD)/build.ninja ## the long tests too
+	@$(NINJA) -C $(BUILD) tilelang_compiler_static
+	@$(NINJA) -C $(ASAN_BUILD)
+	@tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
+
+install: static ## install the release build below PREFIX (/usr/local), staged in DESTDIR
+	@DESTDIR="$(DESTDIR)" cmake --install $(STATIC_BUILD) --prefix "$(PREFIX)" --strip
+
+bundle: static ## dist/tilelang-<version>.tar.xz: the release build, to run elsewhere
+	@rm -rf dist/tilelang && cmake --install $(STATIC_BUILD) --prefix $(CURDIR)/dist/tilelang --strip > /dev/null
+	@tar -C dist -cJf dist/tilelang.tar.xz tilelang && ls -l dist/tilelang.tar.xz
+
+gen: deps $(BUILD)/build.ninja ## rewrite the generated files that are committed
+	@$(NINJA) -C $(BUILD) tl-gen
+	@cmake/gen.sh $(BUILD)/bin/tl-gen .
+
+format: deps ## clang-format every C and C++ file in place
+	@cmake/sources.sh | xargs clang-format-22 -i
+
+format-check: deps ## fail when clang-format would change a file
+	@cmake/sources.sh | xargs clang-format-22 --dry-run -Werror
 
 clean: ## remove the build directories
 	rm -rf $(BUILD) $(STATIC_BUILD) $(ASAN_BUILD) dist
