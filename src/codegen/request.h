@@ -1,4 +1,6 @@
-// A compile request: everything a build depends on, as bytes. Equal requests give equal artifacts.
+// A compile request: everything a build depends on, as bytes. Equal requests give equal artifacts;
+// the bytes are the key of caches. Source locations are not part of it: code is mapped to lines of
+// the canonical text, and whoever has the author's graph maps those lines to the author's source.
 #pragma once
 
 #include "support/bytes.h"
@@ -8,7 +10,6 @@ namespace tl {
 
 struct Request {
   Bytes graph;                       // canonical, instantiated graph, binary form without locations
-  Bytes locations;                   // location section of the binary form; not part of the key
   std::string target;                // fully resolved: "amdgcn:gfx942", "host:x86-64-v3+..."
   int32_t optLevel = 2;              // LLVM optimization level 0..3
   bool debugInfo = true;             // line tables
@@ -18,8 +19,6 @@ struct Request {
 };
 
 Bytes encodeRequest(const Request &request);
-/// The bytes that name the request in caches: all but the locations.
-Bytes requestKey(const Request &request);
 Result<Request> decodeRequest(std::span<const uint8_t> bytes);
 
 } // namespace tl

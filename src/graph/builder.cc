@@ -30,15 +30,15 @@ bool allowedInGrid(Opcode opcode) {
 
 GraphBuilder::GraphBuilder() = default;
 
+GraphBuilder::GraphBuilder(Graph finished) : graph(std::move(finished)) {}
+
 void GraphBuilder::fail(ErrorPtr error) {
   if (!firstError)
     firstError = std::move(error);
 }
 
-/// Records an error of this builder, with the current location.
-void GraphBuilder::report(ErrorPtr error) {
-  if (firstError)
-    return;
+/// Adds the current location to an error.
+ErrorPtr GraphBuilder::located(ErrorPtr error) const {
   Diagnostic d;
   d.pass = "graph";
   d.location = location;
@@ -47,7 +47,13 @@ void GraphBuilder::report(ErrorPtr error) {
   if (location.line != 0)
     error->message =
         formatString("%s:%u: %s", location.file.c_str(), location.line, error->message.c_str());
-  firstError = std::move(error);
+  return error;
+}
+
+/// Records an error of this builder, with the current location.
+void GraphBuilder::report(ErrorPtr error) {
+  if (!firstError)
+    firstError = located(std::move(error));
 }
 
 void GraphBuilder::setLocation(SourceLocation where) {
@@ -461,31 +467,42 @@ Status GraphBuilder::checkHead() const {
   return {};
 }
 
-Result<Graph> GraphBuilder::finish() && {
-  if (ok() && !open.empty())
-    report(makeError(TL_E_INVALID_GRAPH, "%zu region%s left open", open.size(),
-                     open.size() == 1 ? " is" : "s are"));
-  if (ok() && graph.kernel.name.empty())
-    report(makeError(TL_E_INVALID_GRAPH, "the graph has no kernel: give it a name"));
-  if (ok() && graph.kernel.grid.empty())
-    report(makeError(TL_E_INVALID_GRAPH, "kernel '%s' has no grid", graph.kernel.name.c_str()));
-  if (ok())
-    if (Status s = checkHead(); !s.ok())
-      report(s.takeError());
-  for (const Argument &arg : graph.kernel.args)
+Status GraphBuilder::checkWhole() const {
+  if (!open.empty())
+    return located(makeError(TL_E_INVALID_GRAPH, "%zu region%s left open", open.size(),
+                             open.size() == 1 ? " is" : "s are"));
+  const Kernel &kernel = graph.kernel;
+  if (kernel.name.empty())
+    return makeError(TL_E_INVALID_GRAPH, "the graph has no kernel: give it a name");
+  if (kernel.grid.empty())
+    return makeError(TL_E_INVALID_GRAPH, "kernel '%s' has no grid", kernel.name.c_str());
+  TL_TRY(checkHead());
+  for (const Argument &arg : kernel.args)
     for (const std::vector<ViewDim> *dims : {&arg.extents, &arg.strides})
       for (const ViewDim &dim : *dims)
-        if (ok() && dim.kind == ViewDim::Kind::Value && dim.value == 0)
-          report(makeError(TL_E_INVALID_GRAPH,
+        if (dim.kind == ViewDim::Kind::Value && dim.value == 0)
+          return makeError(TL_E_INVALID_GRAPH,
                            "argument '%s' has an extent or stride without a value",
-                           arg.name.c_str()));
-  for (ValueId condition : graph.kernel.requires_)
-    if (ok() && graph.constantInt(condition) != 1)
-      report(makeError(TL_E_PARAM, "kernel '%s': a requirement on its parameters does not hold",
-                       graph.kernel.name.c_str()));
+                           arg.name.c_str());
+  for (ValueId condition : kernel.requires_)
+    if (graph.constantInt(condition) != 1)
+      return makeError(TL_E_PARAM, "kernel '%s': a requirement on its parameters does not hold",
+                       kernel.name.c_str());
+  return {};
+}
+
+Result<Graph> GraphBuilder::finish() && {
   if (!ok())
     return std::move(firstError);
+  TL_TRY(checkWhole());
   return std::move(graph);
+}
+
+Result<Graph> GraphBuilder::snapshot() const {
+  if (!ok())
+    return std::make_unique<Error>(*firstError);
+  TL_TRY(checkWhole());
+  return graph;
 }
 
 } // namespace tl

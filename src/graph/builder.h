@@ -10,6 +10,8 @@ namespace tl {
 class GraphBuilder {
 public:
   GraphBuilder();
+  /// Goes on with a finished graph.
+  explicit GraphBuilder(Graph finished);
 
   bool ok() const { return !firstError; }
   /// The first error, or null. Ownership stays.
@@ -74,6 +76,8 @@ public:
   /// Checks what only the whole can show (name, grid, closed regions, requirements) and gives the
   /// graph.
   Result<Graph> finish() &&;
+  /// The same on a copy: building can go on.
+  Result<Graph> snapshot() const;
 
 private:
   struct OpenRegion {
@@ -100,6 +104,8 @@ private:
   void report(ErrorPtr error);
   std::vector<ValueId> copyToHead(std::span<const ValueId> values, const char *what);
   Status checkHead() const;
+  Status checkWhole() const;
+  ErrorPtr located(ErrorPtr error) const;
   bool checkYields(const OpenRegion &region, std::span<const ValueId> yields);
   std::vector<ValueId> closeOp(OpenRegion region);
 };
