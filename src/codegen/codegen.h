@@ -2,7 +2,7 @@
 #pragma once
 
 #include "artifact/artifact.h"
-#include "codegen/request.h"
+#include "artifact/request.h"
 #include "graph/graph.h"
 #include "graph/text.h"
 

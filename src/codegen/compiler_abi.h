@@ -20,7 +20,7 @@ typedef struct tl_compiler_output {
   double ms_passes, ms_llvm_opt, ms_llvm_codegen, ms_link, ms_total;
 } tl_compiler_output;
 
-/** Compiles a request (see codegen/request.h). Blocks; callable from any thread; never ends the process. */
+/** Compiles a request (see artifact/request.h). Blocks; callable from any thread; never ends the process. */
 __attribute__((visibility("default"))) int32_t tl_compiler_compile(const uint8_t *request, size_t size,
                                                                     tl_compiler_output *output);
 __attribute__((visibility("default"))) void tl_compiler_free(tl_compiler_output *output);
