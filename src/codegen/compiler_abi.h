@@ -26,8 +26,6 @@ __attribute__((visibility("default"))) int32_t tl_compiler_compile(const uint8_t
 __attribute__((visibility("default"))) void tl_compiler_free(tl_compiler_output *output);
 /** Identifies the build: version, git description if known, LLVM version. Static storage. */
 __attribute__((visibility("default"))) const char *tl_compiler_build_id(void);
-/** The request target for the CPU this runs on, e.g. "host:x86-64-v3+...", into `text`; returns its length. */
-__attribute__((visibility("default"))) size_t tl_compiler_host_target(char *text, size_t capacity);
 /** Provokes one of LLVM's ways to end a process, for tests: 1 fatal error, 2 diagnostic without handler. */
 __attribute__((visibility("default"))) int32_t tl_compiler_provoke(int32_t which, tl_compiler_output *output);
 

@@ -1,0 +1,71 @@
+#include "codegen/codegen.h"
+
+#include "graph/binary.h"
+#include "graph/interface.h"
+#include "passes/pipeline.h"
+#include "support/build_id.h"
+
+#include <chrono>
+
+namespace tl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Gives every op its line of the canonical text as its location: passes carry locations along, so
+/// that lines of that text are what debug info names in the end.
+void locateByLine(Graph &graph, const PrintedText &text) {
+  for (OpId id = 1; id < graph.ops.size(); ++id) {
+    uint32_t line = id < text.opLine.size() ? text.opLine[id] : 0;
+    graph.ops[id].location = graph.addLocation({"", line, 0});
+  }
+}
+
+/// The canonical text with the lines that the ops of `graph` came from.
+PrintedText linesOf(const Graph &graph, std::string text) {
+  PrintedText printed{std::move(text), std::vector<uint32_t>(graph.ops.size(), 0)};
+  for (OpId id = 1; id < graph.ops.size(); ++id)
+    printed.opLine[id] = graph.locations[graph.ops[id].location].line;
+  return printed;
+}
+
+Result<TargetCode> generate(const CodegenInput &input, BuildTiming &timing) {
+  std::string_view target = input.request.target;
+  if (target.starts_with("host:"))
+    return generateHost(input, timing);
+  if (target.starts_with("amdgcn:"))
+    return generateAmdgpu(input, timing);
+  return makeError(TL_E_UNKNOWN_TARGET,
+                   "unknown target '%s' (known: amdgcn:<chip>, host:<level>[+feature...])",
+                   input.request.target.c_str());
+}
+
+} // namespace
+
+Result<Artifact> compileRequest(const Request &request, BuildTiming &timing) {
+  Clock::time_point start = Clock::now();
+  TL_ASSIGN(Graph graph, readGraph(request.graph));
+  TL_ASSIGN(Artifact artifact, describeKernel(graph));
+  PrintedText text = printText(graph);
+  locateByLine(graph, text);
+  TL_ASSIGN(Graph lowered, runPasses(graph));
+  timing.passes += millisecondsSince(start);
+
+  PrintedText lines = linesOf(lowered, std::move(text.text));
+  TL_ASSIGN(TargetCode code,
+            generate({lowered, lines, artifact.slots, request}, timing));
+  artifact.codes.push_back(std::move(code));
+  artifact.text = std::move(lines.text);
+  artifact.buildId = buildId();
+  if (request.embedGraph)
+    artifact.graph = request.graph;
+  timing.total += millisecondsSince(start);
+  return artifact;
+}
+
+} // namespace tl
