@@ -1,8 +1,9 @@
-// ElementEmitter: the elementwise operations of ops.def as LLVM IR, on scalars or fixed vectors, the same for all
-// targets. Values in registers have these LLVM types (or vectors of them):
+// ElementEmitter: the elementwise operations of ops.def as LLVM IR, on scalars or fixed vectors,
+// the same for all targets. Values in registers have these LLVM types (or vectors of them):
 //   i1 -> i1, integers -> iN, f16 -> half, f32 -> float, f64 -> double, bf16 -> i16 (its bits)
-// In memory i1 is a byte, 0 or 1; everything else is as in registers. bf16 is held as bits because no target of
-// ours computes in it, x86 would call a library to round to it, and bits load, store and select everywhere.
+// In memory i1 is a byte, 0 or 1; everything else is as in registers. bf16 is held as bits because
+// no target of ours computes in it, x86 would call a library to round to it, and bits load, store
+// and select everywhere.
 #pragma once
 
 #include "graph/opcode.h"
@@ -17,16 +18,17 @@ namespace tl {
 struct EmitterOptions {
   /// a * b + c may become one fma: products, sums and differences carry LLVM's `contract` flag.
   bool contract = true;
-  /// The target computes in half and rounds to bfloat by itself (amdgcn). Else (x86) both go through f32, and
-  /// bf16 is rounded by integer arithmetic. The results are equal.
+  /// The target computes in half and rounds to bfloat by itself (amdgcn). Else (x86) both go
+  /// through f32, and bf16 is rounded by integer arithmetic. The results are equal.
   bool nativeHalf = false;
 };
 
 class ElementEmitter {
 public:
-  /// Emits at the builder's insertion point, wherever the caller moves it. The builder's own fast-math flags are
-  /// ignored and kept.
-  ElementEmitter(llvm::IRBuilderBase &builder, const EmitterOptions &options) : ir(builder), options(options) {}
+  /// Emits at the builder's insertion point, wherever the caller moves it. The builder's own
+  /// fast-math flags are ignored and kept.
+  ElementEmitter(llvm::IRBuilderBase &builder, const EmitterOptions &options)
+      : ir(builder), options(options) {}
 
   /// The type of one element in a register, or of a vector of `lanes` (0 = scalar).
   llvm::Type *type(DType dtype, unsigned lanes = 0) const;
@@ -41,14 +43,15 @@ public:
   llvm::Constant *constantFloat(DType dtype, double value, unsigned lanes = 0) const;
   /// All bits zero: 0, +0.0, false.
   llvm::Constant *zero(DType dtype, unsigned lanes = 0) const;
-  /// Where min (or max) over no elements starts: the largest (smallest) value, infinities for floats.
+  /// Where min (or max) over no elements starts: the largest (smallest) value, infinities for
+  /// floats.
   llvm::Constant *reduceIdentity(ReduceKind kind, DType dtype, unsigned lanes = 0) const;
 
-  /// One row of ops.def with rule Elementwise, Compare, Select or Cast. `operandType` is the element type of the
-  /// operands (Select: of a and b), `resultType` that of the result. Scalars among vector operands are repeated.
-  /// `pred` for Cmp only.
-  llvm::Value *emit(Opcode opcode, std::span<llvm::Value *const> operands, DType operandType, DType resultType,
-                    Pred pred = Pred::Eq);
+  /// One row of ops.def with rule Elementwise, Compare, Select or Cast. `operandType` is the
+  /// element type of the operands (Select: of a and b), `resultType` that of the result. Scalars
+  /// among vector operands are repeated. `pred` for Cmp only.
+  llvm::Value *emit(Opcode opcode, std::span<llvm::Value *const> operands, DType operandType,
+                    DType resultType, Pred pred = Pred::Eq);
   llvm::Value *cast(llvm::Value *value, DType from, DType to);
   llvm::Value *compare(Pred pred, llvm::Value *a, llvm::Value *b, DType dtype);
   /// One step of a reduction: add, max or min of the type.

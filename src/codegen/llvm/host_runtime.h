@@ -1,5 +1,5 @@
-// The routines of C that LLVM calls by itself on the host (memcpy and the like), as IR of our own: a kernel image
-// has no imports.
+// The routines of C that LLVM calls by itself on the host (memcpy and the like), as IR of our own:
+// a kernel image has no imports.
 #pragma once
 
 #include "codegen/llvm/session.h"
@@ -10,8 +10,9 @@
 
 namespace tl {
 
-/// An object that defines the routines named, with hidden visibility. TL_E_INTERNAL names those it does not know.
+/// An object that defines the routines named, with hidden visibility. TL_E_INTERNAL names those it
+/// does not know.
 Result<Bytes> hostRuntimeObject(CompileSession &session, const std::vector<std::string> &names,
-                                const TargetSpec &spec, llvm::TargetMachine &machine);
+                                llvm::TargetMachine &machine);
 
 } // namespace tl

@@ -1,4 +1,5 @@
-// Precompiled for src/codegen: the LLVM headers that cost most to parse. Sources still include what they use.
+// Precompiled for src/codegen: the LLVM headers that cost most to parse. Sources still include what
+// they use.
 #pragma once
 
 #ifdef __cplusplus

@@ -24,13 +24,11 @@ struct TargetSpec {
   std::string features; // LLVM's form: "+avx512f,+avx512vl"
 };
 
-/// Parses a resolved target: "amdgcn:gfx942", or "host:x86-64-v3" followed by any number of "+feature" in LLVM's
-/// names ("host:x86-64-v3+avx512f+avx512vl"). TL_E_UNKNOWN_TARGET for anything else, features LLVM does not know
-/// included; TL_E_UNSUPPORTED for "host:x86-64" and "host:x86-64-v2" (an older CPU).
+/// Parses a resolved target: "amdgcn:gfx942", or "host:x86-64-v3" followed by any number of
+/// "+feature" in LLVM's names ("host:x86-64-v3+avx512f+avx512vl"). TL_E_UNKNOWN_TARGET for anything
+/// else, features LLVM does not know included; TL_E_UNSUPPORTED for "host:x86-64" and
+/// "host:x86-64-v2" (an older CPU).
 Result<TargetSpec> parseTarget(std::string_view target);
-
-/// The resolved host target of the CPU this runs on; TL_E_CPU_FEATURES if it is older than x86-64-v3.
-Result<std::string> detectHostTarget();
 
 /// Milliseconds spent in LLVM.
 struct LlvmTimes {
@@ -38,27 +36,30 @@ struct LlvmTimes {
   double codegen = 0;
 };
 
-/// A target machine for `optLevel` 0 to 3. Host: position-independent, small code model, no red zone assumptions.
-Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const TargetSpec &spec, int optLevel);
+/// A target machine for `optLevel` 0 to 3; position-independent.
+Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const TargetSpec &spec,
+                                                                 int optLevel);
 
-/// A new module with triple, data layout and the module flags the target needs (amdgcn: code object version 5).
-std::unique_ptr<llvm::Module> createModule(CompileSession &session, const llvm::TargetMachine &machine,
-                                           llvm::StringRef name);
+/// A new module with triple, data layout and the module flags the target needs (amdgcn: code object
+/// version 5).
+std::unique_ptr<llvm::Module>
+createModule(CompileSession &session, const llvm::TargetMachine &machine, llvm::StringRef name);
 
-/// Gives a function the attributes every function of ours has: target CPU and features, nounwind, IEEE denormals.
-/// Math functions and the emitter rely on them for equal bits on all targets.
-void addCommonAttributes(llvm::Function &function, const TargetSpec &spec);
+/// Gives a function the attributes every function of ours has: nounwind and IEEE denormals, on
+/// which math functions and the emitter rely for equal bits on all targets.
+void addCommonAttributes(llvm::Function &function);
 
-/// Verifies the module (TL_E_INTERNAL with LLVM's words if it is broken) and runs LLVM's O0..O3 pipeline over it,
-/// vectorizers included on the host.
-Status optimizeModule(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine, int optLevel,
-                      LlvmTimes *times = nullptr);
+/// Verifies the module (TL_E_INTERNAL with LLVM's words if it is broken) and runs LLVM's O0..O3
+/// pipeline over it, vectorizers included on the host.
+Status optimizeModule(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine,
+                      int optLevel, LlvmTimes *times = nullptr);
 /// A relocatable ELF object. The module is used up: code generation changes it.
-Result<Bytes> emitObject(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine,
-                         LlvmTimes *times = nullptr);
-/// Assembly text, by the same code generation as emitObject; also uses the module up (clone it first).
-Result<std::string> emitAssembly(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine,
-                                 LlvmTimes *times = nullptr);
+Result<Bytes> emitObject(CompileSession &session, llvm::Module &module,
+                         llvm::TargetMachine &machine, LlvmTimes *times = nullptr);
+/// Assembly text, by the same code generation as emitObject; also uses the module up (clone it
+/// first).
+Result<std::string> emitAssembly(CompileSession &session, llvm::Module &module,
+                                 llvm::TargetMachine &machine, LlvmTimes *times = nullptr);
 /// The module as LLVM IR text.
 std::string moduleText(const llvm::Module &module);
 

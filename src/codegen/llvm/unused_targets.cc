@@ -1,6 +1,7 @@
-// Only linked when LLVM is static. lld's ELF driver and LLVM's LTO library refer to the initializers of every LLVM
-// target and to Polly; empty definitions here keep those targets out of the library. A target that we generate code
-// for (TL_LLVM_TARGETS in cmake/LLVM.cmake) must not be listed.
+// Only linked when LLVM is static. lld's ELF driver and LLVM's LTO library refer to the
+// initializers of every LLVM target and to Polly; empty definitions here keep those targets out of
+// the library. A target that we generate code for (TL_LLVM_TARGETS in cmake/LLVM.cmake) must not be
+// listed.
 #include <llvm/Plugins/PassPlugin.h>
 
 #define TL_WITHOUT_TARGET(T)                                                                       \
