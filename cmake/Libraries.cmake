@@ -27,6 +27,8 @@ tl_layer(capi driver artifact interp graph support)
 
 # libtilelang.so: no LLVM inside.
 if(TARGET tl_capi)
+  # The public declarations carry no attributes: the version script alone says what is exported.
+  set_target_properties(tl_capi PROPERTIES CXX_VISIBILITY_PRESET default)
   set(exports ${PROJECT_SOURCE_DIR}/src/capi/exports.map)
   add_library(tilelang SHARED $<TARGET_OBJECTS:tl_capi>)
   target_link_libraries(tilelang PRIVATE tl_settings tl_capi)
@@ -47,6 +49,9 @@ if(TARGET tl_capi)
     endif()
   endforeach()
   set_target_properties(tilelang_static PROPERTIES OUTPUT_NAME tilelang LINKER_LANGUAGE CXX)
+  target_include_directories(tilelang_static INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(tilelang_static INTERFACE stdc++ m dl pthread)
 endif()
 
 if(NOT TL_BUILD_COMPILER)

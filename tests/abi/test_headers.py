@@ -33,14 +33,36 @@ def compile_header(case):
     return ("failed", f"FAIL {name}\n{done.stderr}") if done.returncode else ("passed", "")
 
 
-def undocumented(header):
-    """Names of the functions of a header whose declaration does not follow a comment that says Since."""
-    text = (INCLUDE / header).read_text()
-    for match in re.finditer(r"^(?:TL_API|TL_NODISCARD)\b[^;{]*?\b(tl_\w+)\s*\(", text, re.M):
-        before = text[:match.start()].rstrip()
-        comment = before[before.rfind("/*"):] if before.endswith("*/") else ""
-        if "Since:" not in comment:
-            yield match[1]
+def declared():
+    """(header, name, line) of each function of the public headers, inline ones included, as gcc sees them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        source, prototypes = pathlib.Path(scratch, "all.c"), pathlib.Path(scratch, "prototypes")
+        source.write_text("".join(f'#include "{header}"\n' for header in HEADERS))
+        subprocess.run(["gcc", "-std=c11", "-I", INCLUDE, "-fsyntax-only", "-aux-info", prototypes, source], check=True)
+        text = prototypes.read_text()
+    for file, line, name in re.findall(r"^/\* (\S+?):(\d+):\w+ \*/ (?:extern|static) [^(]*?(\w+) \(", text, re.M):
+        if file.startswith(f"{INCLUDE}/"):
+            yield file[len(f"{INCLUDE}/"):], name, int(line)
+
+
+def documented(header, name, line):
+    """True if the declaration follows a comment that says Since."""
+    lines = (INCLUDE / header).read_text().splitlines(keepends=True)
+    offset = sum(map(len, lines[:line - 1])) + lines[line - 1].index(name)
+    before = "".join(lines)[:offset]
+    end = before.rfind("*/")
+    if end < max(before.rfind(";"), before.rfind("}")):
+        return False
+    return "Since:" in before[before.rfind("/*", 0, end):end]
+
+
+def unrecorded_structs():
+    """Names of public structs whose layout tests/abi/test_layout.c does not record."""
+    record = (pathlib.Path(os.environ["TL_SOURCE_DIR"]) / "tests/abi/test_layout.c").read_text()
+    for header in HEADERS:
+        for name in re.findall(r"typedef struct (tl_\w+) \{", (INCLUDE / header).read_text()):
+            if f"SIZE({name}, " not in record:
+                yield header, name
 
 
 def main():
@@ -50,11 +72,14 @@ def main():
             counts[outcome] += 1
             if report:
                 print(report)
-    for header in HEADERS:
-        names = list(undocumented(header))
-        if names:
-            print(f"FAIL {header}: no comment with Since before {', '.join(names)}")
-        counts["failed" if names else "passed"] += 1
+    for header, name, line in declared():
+        good = documented(header, name, line)
+        counts["passed" if good else "failed"] += 1
+        if not good:
+            print(f"FAIL {header}:{line}: {name} has no comment with Since before it")
+    for header, name in unrecorded_structs():
+        counts["failed"] += 1
+        print(f"FAIL {header}: the layout of {name} is not recorded in tests/abi/test_layout.c")
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
     return 1 if counts["failed"] else 0
 
