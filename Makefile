@@ -57,7 +57,7 @@ check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs
 check-all: build static $(ASAN_BUILD)/build.ninja ## the long tests too
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
 	@$(NINJA) -C $(ASAN_BUILD)
-	@tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
+	@TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
 
 install: static ## install the release build below PREFIX (/usr/local), staged in DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install $(STATIC_BUILD) --prefix "$(PREFIX)" --strip
