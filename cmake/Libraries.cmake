@@ -26,7 +26,7 @@ tl_layer(driver artifact support)
 tl_layer(capi driver artifact interp graph support)
 
 # libtilelang.so: no LLVM inside.
-if(TARGET tl_capi)
+if(TARGET tl_capi AND EXISTS ${PROJECT_SOURCE_DIR}/src/capi/exports.map)
   # The public declarations carry no attributes: the version script alone says what is exported.
   set_target_properties(tl_capi PROPERTIES CXX_VISIBILITY_PRESET default)
   set(exports ${PROJECT_SOURCE_DIR}/src/capi/exports.map)
