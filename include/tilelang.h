@@ -1,14 +1,15 @@
-/* libtilelang: GPU kernels written at run time. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* libtilelang: GPU kernels written at run time. SPDX-License-Identifier: Apache-2.0 WITH
+ * LLVM-exception */
 #ifndef TILELANG_H
 #define TILELANG_H
 
-#include "tilelang/status.h"
-#include "tilelang/types.h"
-#include "tilelang/graph.h"
-#include "tilelang/ops.h"
 #include "tilelang/device.h"
+#include "tilelang/graph.h"
 #include "tilelang/kernel.h"
 #include "tilelang/launch.h"
+#include "tilelang/ops.h"
+#include "tilelang/status.h"
+#include "tilelang/types.h"
 
 /** Version of these headers. Since: 0.1 */
 #define TL_VERSION_MAJOR 0

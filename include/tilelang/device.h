@@ -1,9 +1,11 @@
-/* Contexts, devices, memory, streams and events. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* Contexts, devices, memory, streams and events. SPDX-License-Identifier: Apache-2.0 WITH
+ * LLVM-exception
  *
- * Streams and events are the vendor's own handles (hipStream_t, hipEvent_t) as void pointers, device memory is a plain
- * pointer: what the host program has already is accepted everywhere, and what is made here may be used with the vendor's
- * calls. A NULL stream is the device's default stream.
- * Threads: everything here may be called from any thread; a handle must outlive the calls that use it. */
+ * Streams and events are the vendor's own handles (hipStream_t, hipEvent_t) as void pointers,
+ * device memory is a plain pointer: what the host program has already is accepted everywhere, and
+ * what is made here may be used with the vendor's calls. A NULL stream is the device's default
+ * stream. Threads: everything here may be called from any thread; a handle must outlive the calls
+ * that use it. */
 #ifndef TILELANG_DEVICE_H
 #define TILELANG_DEVICE_H
 
@@ -14,12 +16,13 @@
 extern "C" {
 #endif
 
-/** Receives log lines (print and assert output at synchronization, warnings of builds). Runs on the thread of the call
- *  that causes it; must not call back into the library. Since: 0.1 */
+/** Receives log lines (print and assert output at synchronization, warnings of builds). Runs on the
+ * thread of the call that causes it; must not call back into the library. Since: 0.1 */
 typedef void (*tl_log_callback)(void *user, tl_severity severity, const char *text);
-/** A host program's thread pool: calls body(body_context, i) for every i in [0, count), on any threads, and returns when
- *  all are done. Called from a thread of the library. Since: 0.1 */
-typedef void (*tl_parallel_for)(void *user, int64_t count, void (*body)(void *body_context, int64_t index),
+/** A host program's thread pool: calls body(body_context, i) for every i in [0, count), on any
+ * threads, and returns when all are done. Called from a thread of the library. Since: 0.1 */
+typedef void (*tl_parallel_for)(void *user, int64_t count,
+                                void (*body)(void *body_context, int64_t index),
                                 void *body_context);
 
 /** Flags of a context. Since: 0.1 */
@@ -31,15 +34,17 @@ typedef struct tl_context_options {
   size_t struct_size;
   uint32_t flags;            /**< TL_CONTEXT_* */
   uint32_t host_threads;     /**< worker threads of the device "host"; 0 = all processors */
-  const char *compiler_path; /**< of libtilelang-compiler; NULL = beside libtilelang, then the usual search */
+  const char *compiler_path; /**< of libtilelang-compiler; NULL = beside libtilelang, then the usual
+                                search */
   const char *hip_path;      /**< of the HIP runtime library; NULL = the usual search */
-  void *hip_handle;          /**< of dlopen, if the host opened the HIP runtime itself; NULL = none */
+  void *hip_handle; /**< of dlopen, if the host opened the HIP runtime itself; NULL = none */
   tl_log_callback log;
   void *log_user;
   tl_parallel_for parallel_for;
   void *parallel_for_user;
 } tl_context_options;
-#define TL_CONTEXT_OPTIONS_INIT {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+#define TL_CONTEXT_OPTIONS_INIT                                                                    \
+  {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /** What a device is and offers. Strings are borrowed from the context. Since: 0.1 */
 typedef struct tl_device_info {
@@ -51,35 +56,45 @@ typedef struct tl_device_info {
   uint32_t usable;         /**< 1 if kernels can be built and run */
   uint32_t compute_units;
   uint32_t wave_size;
-  uint32_t max_threads;    /**< per program */
-  uint64_t shared_bytes;   /**< shared memory per program; 0 where there is none */
+  uint32_t max_threads;  /**< per program */
+  uint64_t shared_bytes; /**< shared memory per program; 0 where there is none */
   uint64_t memory_bytes;
 } tl_device_info;
 #define TL_DEVICE_INFO_INIT {sizeof(tl_device_info), NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0}
 
 /** Makes a context: drivers are opened when first needed. `options` may be NULL.
  *  Errors: TL_E_INVALID_ARGUMENT, TL_E_OUT_OF_MEMORY. Since: 0.1 */
-TL_NODISCARD tl_status tl_context_create(const tl_context_options *options, tl_context **context, tl_error **error);
-/** Releases a context. Devices and kernels made from it keep what they need. NULL does nothing. Since: 0.1 */
+TL_NODISCARD tl_status tl_context_create(const tl_context_options *options, tl_context **context,
+                                         tl_error **error);
+/** Releases a context. Devices and kernels made from it keep what they need. NULL does nothing.
+ * Since: 0.1 */
 void tl_context_destroy(tl_context *context);
-/** Unloads the code of destroyed kernels. Call it when nothing runs and no captured graph is kept. Since: 0.1 */
+/** Unloads the code of destroyed kernels. Call it when nothing runs and no captured graph is kept.
+ * Since: 0.1 */
 void tl_context_trim(tl_context *context);
 
-/** Number of entries of tl_context_device: devices found, and runtimes without a device, with the reason. Since: 0.1 */
+/** Number of entries of tl_context_device: devices found, and runtimes without a device, with the
+ * reason. Since: 0.1 */
 TL_NODISCARD tl_status tl_context_device_count(tl_context *context, size_t *count);
 /** Fills `info` (struct_size set by the caller) for entry `index`. Since: 0.1 */
 TL_NODISCARD tl_status tl_context_device(tl_context *context, size_t index, tl_device_info *info);
 
-/** Opens a device: "hip:0", "hip" (the first), "host", "interp" (the reference interpreter), or "auto" (hip, then host).
- *  Errors: TL_E_UNKNOWN_DEVICE, TL_E_NO_DEVICE, TL_E_UNSUPPORTED, TL_E_INVALID_ARGUMENT. Since: 0.1 */
-TL_NODISCARD tl_status tl_device_open(tl_context *context, const char *name, tl_device **device, tl_error **error);
-/** Releases the handle; the device itself lives as long as its context or a kernel. NULL does nothing. Since: 0.1 */
+/** Opens a device: "hip:0", "hip" (the first), "host", "interp" (the reference interpreter), or
+ * "auto" (hip, then host). Errors: TL_E_UNKNOWN_DEVICE, TL_E_NO_DEVICE, TL_E_UNSUPPORTED,
+ * TL_E_INVALID_ARGUMENT. Since: 0.1 */
+TL_NODISCARD tl_status tl_device_open(tl_context *context, const char *name, tl_device **device,
+                                      tl_error **error);
+/** Releases the handle; the device itself lives as long as its context or a kernel. NULL does
+ * nothing. Since: 0.1 */
 void tl_device_destroy(tl_device *device);
-/** Fills `info` (struct_size set by the caller). Strings are borrowed from the device. Since: 0.1 */
+/** Fills `info` (struct_size set by the caller). Strings are borrowed from the device. Since: 0.1
+ */
 TL_NODISCARD tl_status tl_device_get_info(const tl_device *device, tl_device_info *info);
 
-/** Allocates device memory of at least `bytes` bytes (64-byte aligned). Errors: TL_E_OUT_OF_MEMORY, TL_E_DRIVER. Since: 0.1 */
-TL_NODISCARD tl_status tl_alloc(const tl_device *device, size_t bytes, void **memory, tl_error **error);
+/** Allocates device memory of at least `bytes` bytes (64-byte aligned). Errors: TL_E_OUT_OF_MEMORY,
+ * TL_E_DRIVER. Since: 0.1 */
+TL_NODISCARD tl_status tl_alloc(const tl_device *device, size_t bytes, void **memory,
+                                tl_error **error);
 /** Frees device memory after the work that uses it. NULL does nothing. Since: 0.1 */
 tl_status tl_free(const tl_device *device, void *memory);
 
@@ -88,9 +103,10 @@ typedef int32_t tl_copy_kind;
 #define TL_COPY_TO_DEVICE ((tl_copy_kind)1)
 #define TL_COPY_TO_HOST ((tl_copy_kind)2)
 #define TL_COPY_ON_DEVICE ((tl_copy_kind)3)
-/** Copies `bytes` bytes in stream order, asynchronously: host memory must stay valid until the stream is synchronized.
- *  Errors: TL_E_INVALID_ARGUMENT, TL_E_DRIVER. Since: 0.1 */
-tl_status tl_copy(const tl_device *device, void *to, const void *from, size_t bytes, tl_copy_kind kind, void *stream);
+/** Copies `bytes` bytes in stream order, asynchronously: host memory must stay valid until the
+ * stream is synchronized. Errors: TL_E_INVALID_ARGUMENT, TL_E_DRIVER. Since: 0.1 */
+tl_status tl_copy(const tl_device *device, void *to, const void *from, size_t bytes,
+                  tl_copy_kind kind, void *stream);
 /** Fills `bytes` bytes with `byte` in stream order. Since: 0.1 */
 tl_status tl_fill(const tl_device *device, void *to, uint8_t byte, size_t bytes, void *stream);
 
@@ -112,7 +128,8 @@ tl_status tl_event_wait(const tl_device *device, void *stream, void *event);
 /** Waits on the calling thread for what the event recorded last. Since: 0.1 */
 tl_status tl_event_synchronize(const tl_device *device, void *event);
 /** Milliseconds between two recorded events; waits for both. Since: 0.1 */
-TL_NODISCARD tl_status tl_event_elapsed(const tl_device *device, void *start, void *stop, double *milliseconds);
+TL_NODISCARD tl_status tl_event_elapsed(const tl_device *device, void *start, void *stop,
+                                        double *milliseconds);
 
 #ifdef __cplusplus
 }

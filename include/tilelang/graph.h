@@ -1,9 +1,9 @@
 /* Tile graphs: building, parsing, printing. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A graph holds one kernel: arguments, parameters, a grid, and a body of operations (tilelang/ops.h has a helper for
- * each). Building is sticky: the first mistake is kept, later calls do nothing and give the value 0, and
- * tl_graph_verify or tl_kernel_build reports it with the place set by tl_graph_location.
- * Threads: one thread at a time per graph. */
+ * A graph holds one kernel: arguments, parameters, a grid, and a body of operations (tilelang/ops.h
+ * has a helper for each). Building is sticky: the first mistake is kept, later calls do nothing and
+ * give the value 0, and tl_graph_verify or tl_kernel_build reports it with the place set by
+ * tl_graph_location. Threads: one thread at a time per graph. */
 #ifndef TILELANG_GRAPH_H
 #define TILELANG_GRAPH_H
 
@@ -38,16 +38,17 @@ typedef int32_t tl_generator;
 #define TL_GENERATOR_CONST ((tl_generator)5) /**< low */
 
 /** Flags of arguments. Since: 0.1 */
-#define TL_ARGUMENT_OPTIONAL 1    /**< a NULL pointer is allowed */
-#define TL_ARGUMENT_DISTINCT 2    /**< overlaps no other argument */
-#define TL_ARGUMENT_HAS_DEFAULT 4 /**< default_int or default_float is the value when none is given (tools) */
+#define TL_ARGUMENT_OPTIONAL 1 /**< a NULL pointer is allowed */
+#define TL_ARGUMENT_DISTINCT 2 /**< overlaps no other argument */
+#define TL_ARGUMENT_HAS_DEFAULT                                                                    \
+  4 /**< default_int or default_float is the value when none is given (tools) */
 
-/** Describes an argument. Extents and strides (in elements) are numbers, TL_DIM(v) with v a scalar i32/i64 argument or
- *  a parameter, or TL_DYNAMIC. Since: 0.1 */
+/** Describes an argument. Extents and strides (in elements) are numbers, TL_DIM(v) with v a scalar
+ * i32/i64 argument or a parameter, or TL_DYNAMIC. Since: 0.1 */
 typedef struct tl_argument {
   size_t struct_size;
-  const char *name;       /**< identifier, unique in the kernel */
-  tl_type_kind kind;      /**< TL_TYPE_TILE (a scalar), TL_TYPE_VIEW or TL_TYPE_POINTER */
+  const char *name;  /**< identifier, unique in the kernel */
+  tl_type_kind kind; /**< TL_TYPE_TILE (a scalar), TL_TYPE_VIEW or TL_TYPE_POINTER */
   tl_dtype dtype;
   uint32_t rank;          /**< views: 1 to 8 */
   uint32_t flags;         /**< TL_ARGUMENT_* */
@@ -57,7 +58,7 @@ typedef struct tl_argument {
   double default_float;
   tl_generator generator;
   uint32_t reserved;
-  double low;             /**< of TL_GENERATOR_UNIFORM and _CONST */
+  double low; /**< of TL_GENERATOR_UNIFORM and _CONST */
   double high;
 } tl_argument;
 #define TL_ARGUMENT_INIT {sizeof(tl_argument), NULL, 0, 0, 0, 0, NULL, NULL, 0, 0.0, 0, 0, 0.0, 0.0}
@@ -75,8 +76,11 @@ typedef struct tl_type {
 
 /** Options of a kernel, for tl_graph_option. Since: 0.1 */
 typedef int32_t tl_graph_option_key;
-#define TL_GRAPH_CONTRACT ((tl_graph_option_key)1) /**< 1 (default): a * b + c may be fused; 0: never */
-#define TL_GRAPH_THREADS ((tl_graph_option_key)2)  /**< hint: threads per program on a GPU, a multiple of 32; 0 = choose */
+#define TL_GRAPH_CONTRACT                                                                          \
+  ((tl_graph_option_key)1) /**< 1 (default): a * b + c may be fused; 0: never */
+#define TL_GRAPH_THREADS                                                                           \
+  ((tl_graph_option_key)2) /**< hint: threads per program on a GPU, a multiple of 32; 0 = choose   \
+                            */
 
 /** Makes an empty graph, owned by the caller.
  *  Errors: TL_E_INVALID_ARGUMENT (graph is NULL), TL_E_OUT_OF_MEMORY. Since: 0.1 */
@@ -90,27 +94,34 @@ tl_status tl_graph_kernel(tl_graph *graph, const char *name);
 tl_status tl_graph_option(tl_graph *graph, tl_graph_option_key key, int64_t value);
 /** Adds an argument, in launch order; returns its value, 0 after an error. Since: 0.1 */
 tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument);
-/** Adds a parameter, an i64 scalar bound at build: `choices` (n of them, may be none) are the values it may take.
- *  Returns its value, 0 after an error. Since: 0.1 */
-tl_value tl_graph_param(tl_graph *graph, const char *name, int64_t default_value, const int64_t *choices, size_t n);
+/** Adds a parameter, an i64 scalar bound at build: `choices` (n of them, may be none) are the
+ * values it may take. Returns its value, 0 after an error. Since: 0.1 */
+tl_value tl_graph_param(tl_graph *graph, const char *name, int64_t default_value,
+                        const int64_t *choices, size_t n);
 /** Requires a scalar i1 computed from parameters to be true for every binding. Since: 0.1 */
 tl_status tl_graph_require(tl_graph *graph, tl_value condition);
-/** Sets the grid: 1 to 3 integer scalars computed from arguments, extents and parameters. Since: 0.1 */
+/** Sets the grid: 1 to 3 integer scalars computed from arguments, extents and parameters. Since:
+ * 0.1 */
 tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n);
 
-/** Adds an operation without regions and writes up to n_results results (0 after an error). The helpers of
- *  tilelang/ops.h call this. Operands and attributes are copied. Returns the graph's first error's status. Since: 0.1 */
-tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands, const tl_attr *attrs,
-                      size_t n_attrs, tl_value *results, size_t n_results);
-/** Opens an operation with regions (for, if): what follows goes to its first region until tl_graph_end. Writes the
- *  region's arguments (for: the counter, then the carried values). Since: 0.1 */
-tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
-                         const tl_attr *attrs, size_t n_attrs, tl_value *args, size_t n_args);
-/** Closes the current region with its yields. The first end of an if opens its else region; otherwise the operation is
- *  complete and its results are written. Since: 0.1 */
-tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields, tl_value *results, size_t n_results);
+/** Adds an operation without regions and writes up to n_results results (0 after an error). The
+ * helpers of tilelang/ops.h call this. Operands and attributes are copied. Returns the graph's
+ * first error's status. Since: 0.1 */
+tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
+                      const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results);
+/** Opens an operation with regions (for, if): what follows goes to its first region until
+ * tl_graph_end. Writes the region's arguments (for: the counter, then the carried values). Since:
+ * 0.1 */
+tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operands,
+                         size_t n_operands, const tl_attr *attrs, size_t n_attrs, tl_value *args,
+                         size_t n_args);
+/** Closes the current region with its yields. The first end of an if opens its else region;
+ * otherwise the operation is complete and its results are written. Since: 0.1 */
+tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields, tl_value *results,
+                       size_t n_results);
 
-/** Says where in the author's source the following calls stand; file may be NULL. Kept out of every key. Since: 0.1 */
+/** Says where in the author's source the following calls stand; file may be NULL. Kept out of every
+ * key. Since: 0.1 */
 void tl_graph_location(tl_graph *graph, const char *file, uint32_t line);
 /** Names a value, for printing only. Since: 0.1 */
 void tl_graph_name(tl_graph *graph, tl_value value, const char *name);
@@ -121,23 +132,29 @@ TL_NODISCARD tl_status tl_graph_type(const tl_graph *graph, tl_value value, tl_t
 /** Checks the whole graph; reports the first mistake made while building. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_verify(const tl_graph *graph, tl_error **error);
 
-/** Parses the text form. `file_name` (may be NULL) is used in messages only. The graph is owned by the caller.
- *  Errors: TL_E_SYNTAX, TL_E_INVALID_GRAPH, TL_E_LIMIT, TL_E_VERSION, TL_E_PARAM, TL_E_INVALID_ARGUMENT,
- *  TL_E_OUT_OF_MEMORY. Since: 0.1 */
-TL_NODISCARD tl_status tl_graph_parse(const char *text, size_t size, const char *file_name, tl_graph **graph,
+/** Parses the text form. `file_name` (may be NULL) is used in messages only. The graph is owned by
+ * the caller. Errors: TL_E_SYNTAX, TL_E_INVALID_GRAPH, TL_E_LIMIT, TL_E_VERSION, TL_E_PARAM,
+ * TL_E_INVALID_ARGUMENT, TL_E_OUT_OF_MEMORY. Since: 0.1 */
+TL_NODISCARD tl_status tl_graph_parse(const char *text, size_t size, const char *file_name,
+                                      tl_graph **graph, tl_error **error);
+/** Prints the text form. `*text` (NUL-terminated, `*size` bytes without it) is borrowed from the
+ * graph until the next print or save of it. Since: 0.1 */
+TL_NODISCARD tl_status tl_graph_print(tl_graph *graph, const char **text, size_t *size,
                                       tl_error **error);
-/** Prints the text form. `*text` (NUL-terminated, `*size` bytes without it) is borrowed from the graph until the next
- *  print or save of it. Since: 0.1 */
-TL_NODISCARD tl_status tl_graph_print(tl_graph *graph, const char **text, size_t *size, tl_error **error);
-/** Prints the canonical form with parameters bound (names and values, n of each; NULL for the defaults), as artifacts
- *  hold it. Borrowed as with tl_graph_print. Errors: as tl_graph_verify, TL_E_PARAM. Since: 0.1 */
+/** Prints the canonical form with parameters bound (names and values, n of each; NULL for the
+ * defaults), as artifacts hold it. Borrowed as with tl_graph_print. Errors: as tl_graph_verify,
+ * TL_E_PARAM. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_print_canonical(tl_graph *graph, const char *const *param_names,
-                                                const int64_t *param_values, size_t n_params, const char **text,
-                                                size_t *size, tl_error **error);
-/** Writes the binary form. `*bytes` is borrowed from the graph until the next print or save of it. Since: 0.1 */
-TL_NODISCARD tl_status tl_graph_save(tl_graph *graph, const void **bytes, size_t *size, tl_error **error);
-/** Reads the binary form. Errors: TL_E_CORRUPT, TL_E_VERSION, TL_E_INVALID_GRAPH, TL_E_LIMIT. Since: 0.1 */
-TL_NODISCARD tl_status tl_graph_load(const void *bytes, size_t size, tl_graph **graph, tl_error **error);
+                                                const int64_t *param_values, size_t n_params,
+                                                const char **text, size_t *size, tl_error **error);
+/** Writes the binary form. `*bytes` is borrowed from the graph until the next print or save of it.
+ * Since: 0.1 */
+TL_NODISCARD tl_status tl_graph_save(tl_graph *graph, const void **bytes, size_t *size,
+                                     tl_error **error);
+/** Reads the binary form. Errors: TL_E_CORRUPT, TL_E_VERSION, TL_E_INVALID_GRAPH, TL_E_LIMIT.
+ * Since: 0.1 */
+TL_NODISCARD tl_status tl_graph_load(const void *bytes, size_t size, tl_graph **graph,
+                                     tl_error **error);
 
 #ifdef __cplusplus
 }

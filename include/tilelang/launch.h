@@ -12,17 +12,19 @@ extern "C" {
 
 /** What a launch argument is. Since: 0.1 */
 typedef int32_t tl_arg_kind;
-#define TL_ARG_TENSOR ((tl_arg_kind)1)  /**< data + shape + strides */
-#define TL_ARG_POINTER ((tl_arg_kind)2) /**< data; for a view argument: memory shaped as the kernel declares */
-#define TL_ARG_INT ((tl_arg_kind)3)     /**< int_value, converted to the argument's integer type (must fit) */
-#define TL_ARG_FLOAT ((tl_arg_kind)4)   /**< float_value, rounded to the argument's float type */
-#define TL_ARG_DLPACK ((tl_arg_kind)5)  /**< data is a const DLTensor * */
+#define TL_ARG_TENSOR ((tl_arg_kind)1) /**< data + shape + strides */
+#define TL_ARG_POINTER                                                                             \
+  ((tl_arg_kind)2) /**< data; for a view argument: memory shaped as the kernel declares */
+#define TL_ARG_INT                                                                                 \
+  ((tl_arg_kind)3) /**< int_value, converted to the argument's integer type (must fit) */
+#define TL_ARG_FLOAT ((tl_arg_kind)4)  /**< float_value, rounded to the argument's float type */
+#define TL_ARG_DLPACK ((tl_arg_kind)5) /**< data is a const DLTensor * */
 
 /** One launch argument. Frozen layout, 64 bytes; reserved members are 0. Since: 0.1 */
 typedef struct tl_arg {
   tl_arg_kind kind;
-  tl_dtype dtype;         /**< TENSOR: element type, must be the kernel's */
-  int32_t rank;           /**< TENSOR */
+  tl_dtype dtype; /**< TENSOR: element type, must be the kernel's */
+  int32_t rank;   /**< TENSOR */
   int32_t reserved0;
   void *data;             /**< device memory */
   const int64_t *shape;   /**< TENSOR: `rank` extents */
@@ -77,8 +79,10 @@ static inline tl_arg tl_arg_dlpack(const void *tensor) {
 }
 
 /** Flags of a launch. Since: 0.1 */
-#define TL_LAUNCH_UNCHECKED 1 /**< skip the checks of types, shapes and alignment (counts are always checked) */
-#define TL_LAUNCH_CHECK_POINTERS 2 /**< refuse pointers that are not the device's (slower; for debugging) */
+#define TL_LAUNCH_UNCHECKED                                                                        \
+  1 /**< skip the checks of types, shapes and alignment (counts are always checked) */
+#define TL_LAUNCH_CHECK_POINTERS                                                                   \
+  2 /**< refuse pointers that are not the device's (slower; for debugging) */
 
 /** Options of a launch. Since: 0.1 */
 typedef struct tl_launch_options {
@@ -91,9 +95,9 @@ typedef struct tl_launch_options {
 /** A launch for the host's own graph nodes (hipKernelNodeParams and the like). Since: 0.1 */
 typedef struct tl_packed_launch {
   size_t struct_size;
-  void *function;       /**< hipFunction_t */
-  uint32_t grid[3];     /**< workgroups */
-  uint32_t block[3];    /**< threads of a workgroup */
+  void *function;        /**< hipFunction_t */
+  uint32_t grid[3];      /**< workgroups */
+  uint32_t block[3];     /**< threads of a workgroup */
   uint32_t shared_bytes; /**< dynamic shared memory */
   uint32_t reserved;
   void *kernarg;        /**< in: the caller's buffer, or NULL to ask for the size */
@@ -101,19 +105,49 @@ typedef struct tl_packed_launch {
 } tl_packed_launch;
 #define TL_PACKED_LAUNCH_INIT {sizeof(tl_packed_launch), NULL, {0, 0, 0}, {0, 0, 0}, 0, 0, NULL, 0}
 
-/** Checks arguments with words, and loads the code: after it tl_launch with such arguments only launches. `args` may be
- *  NULL with n = 0 to load only. Not inside a stream capture.
- *  Errors: TL_E_ARG_COUNT, TL_E_ARG_TYPE, TL_E_ARG_SHAPE, TL_E_ARG_NULL, TL_E_ARG_ALIGNMENT, TL_E_GRID, TL_E_DRIVER,
- *  TL_E_UNSUPPORTED (a kernel without a device). Since: 0.1 */
-TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n, tl_error **error);
-/** Launches a kernel on a stream of its device (NULL = the default one): asynchronous, in stream order. Arguments are
- *  copied. Any number of threads may launch one kernel. A grid with an axis of 0 launches nothing. `options` may be NULL.
- *  Errors: as tl_kernel_prepare, without words; TL_E_NOT_PREPARED inside a capture. Since: 0.1 */
-TL_NODISCARD tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args, size_t n,
-                                 const tl_launch_options *options);
+/** Checks arguments with words, and loads the code: after it tl_launch with such arguments only
+ * launches. `args` may be NULL with n = 0 to load only. Not inside a stream capture. Errors:
+ * TL_E_ARG_COUNT, TL_E_ARG_TYPE, TL_E_ARG_SHAPE, TL_E_ARG_NULL, TL_E_ARG_ALIGNMENT, TL_E_GRID,
+ * TL_E_DRIVER, TL_E_UNSUPPORTED (a kernel without a device). Since: 0.1 */
+TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n,
+                                         tl_error **error);
+/** Launches a kernel on a stream of its device (NULL = the default one): asynchronous, in stream
+ * order. Arguments are copied. Any number of threads may launch one kernel. A grid with an axis of
+ * 0 launches nothing. `options` may be NULL. Errors: as tl_kernel_prepare, without words;
+ * TL_E_NOT_PREPARED inside a capture. Since: 0.1 */
+TL_NODISCARD tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args,
+                                 size_t n, const tl_launch_options *options);
 /** Checks arguments and fills `packed` (struct_size, kernarg and kernarg_bytes set by the caller).
  *  Errors: as tl_launch; TL_E_LIMIT if the buffer is too small. Since: 0.1 */
-TL_NODISCARD tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n, tl_packed_launch *packed);
+TL_NODISCARD tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
+                                      tl_packed_launch *packed);
+
+/** What tl_kernel_check found. Since: 0.1 */
+typedef struct tl_check_report {
+  size_t struct_size;
+  uint64_t compared;    /**< elements of written arguments */
+  uint64_t mismatches;  /**< elements outside their bound */
+  uint64_t undecided;   /**< elements that hang on a decision inside an error bound: not compared */
+  double max_abs_error; /**< largest |got - reference| of the compared elements */
+  double max_bound_share; /**< largest |got - reference| / bound, over elements with a bound */
+  uint32_t argument;      /**< of the first mismatch */
+  uint32_t reserved;
+  uint64_t element; /**< of the first mismatch: row-major index in the argument's extents */
+  double got, reference, bound; /**< of the first mismatch */
+} tl_check_report;
+#define TL_CHECK_REPORT_INIT {sizeof(tl_check_report), 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0.0, 0.0, 0.0}
+
+/** Compares what a launch wrote with the reference interpreter. `before` are the arguments in host
+ * memory as they were before the launch; the interpreter runs on them in place, so that they hold
+ * the reference results afterwards. `after` are the same arguments in host memory as the launch
+ * left them. The kernel may belong to any device or none; it must hold its graph. Integers, copies
+ * and selections must be equal bit by bit, floats within the bound derived for each element.
+ * `report` (struct_size set by the caller) may be NULL. Errors: TL_E_MISMATCH (with the first
+ * mismatch in words, or with over 1 % undecided), those of tl_kernel_prepare for the arguments,
+ * TL_E_UNSUPPORTED (no graph in the kernel). Since: 0.1 */
+TL_NODISCARD tl_status tl_kernel_check(const tl_kernel *kernel, const tl_arg *before,
+                                       const tl_arg *after, size_t n, tl_check_report *report,
+                                       tl_error **error);
 
 #ifdef __cplusplus
 }

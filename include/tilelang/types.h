@@ -1,4 +1,5 @@
-/* Element types, handles and the plain structs of libtilelang. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Element types, handles and the plain structs of libtilelang. SPDX-License-Identifier: Apache-2.0
+ * WITH LLVM-exception */
 #ifndef TILELANG_TYPES_H
 #define TILELANG_TYPES_H
 
@@ -9,9 +10,10 @@
 extern "C" {
 #endif
 
-/** Element type of a scalar, tile, view or pointer. Values are frozen; 0 is undefined. Since: 0.1 */
+/** Element type of a scalar, tile, view or pointer. Values are frozen; 0 is undefined. Since: 0.1
+ */
 typedef int32_t tl_dtype;
-#define TL_DTYPE_I1 ((tl_dtype)1)   /**< truth value; one byte in memory, 0 or 1 */
+#define TL_DTYPE_I1 ((tl_dtype)1) /**< truth value; one byte in memory, 0 or 1 */
 #define TL_DTYPE_I8 ((tl_dtype)2)
 #define TL_DTYPE_U8 ((tl_dtype)3)
 #define TL_DTYPE_I16 ((tl_dtype)4)
@@ -44,7 +46,8 @@ typedef int32_t tl_type_kind;
 /** In the extents and strides of a view argument: taken from the tensor at launch. Since: 0.1 */
 #define TL_DYNAMIC INT64_MIN
 
-/** A value of one graph, an id that means nothing in another graph; 0 is the invalid value. Since: 0.1 */
+/** A value of one graph, an id that means nothing in another graph; 0 is the invalid value. Since:
+ * 0.1 */
 typedef uint32_t tl_value;
 
 typedef struct tl_context tl_context; /**< drivers, caches, hooks; internally locked */

@@ -1,0 +1,262 @@
+// From a graph to a kernel: request, memory cache, compiler.
+#include "artifact/request.h"
+#include "capi/handles.h"
+#include "driver/host/cpu.h"
+#include "graph/binary.h"
+#include "graph/canonical.h"
+#include "graph/interface.h"
+#include "graph/text.h"
+#include "support/build_id.h"
+#include "support/hash.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace tl;
+
+namespace tl {
+
+namespace {
+
+std::string keyText(const Bytes &request) {
+  // The build's id is part of the key: another version may compile the same request to other code.
+  Bytes bytes = request;
+  for (const char *c = buildId(); *c; ++c)
+    bytes.push_back(uint8_t(*c));
+  return hashBytes(bytes).hex();
+}
+
+/// Compiles outside of every lock.
+Result<std::shared_ptr<const Built>> compileNow(ContextState &context, const Bytes &request) {
+  TL_ASSIGN(std::shared_ptr<CompilerLibrary> compiler, context.openCompiler());
+  auto built = std::make_shared<Built>();
+  built->request = request;
+  built->key = keyText(request);
+  TL_ASSIGN(Bytes bytes, compiler->compile(request, built->timing));
+  TL_ASSIGN(built->artifact, readArtifact(bytes));
+  return std::shared_ptr<const Built>(std::move(built));
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes request,
+                                                  bool mayCompile, bool *compiledNow) {
+  *compiledNow = false;
+  std::string key(request.begin(), request.end());
+  std::unique_lock lock(context.mutex);
+  std::shared_ptr<CacheEntry> &slot = context.cache[key];
+  if (slot) {
+    // Built before, or being built by another thread: join it.
+    std::shared_ptr<CacheEntry> entry = slot;
+    context.cacheChanged.wait(lock, [&] { return entry->done; });
+    if (entry->built)
+      return entry->built;
+    return std::make_unique<Error>(*entry->failure);
+  }
+  if (!mayCompile) {
+    context.cache.erase(key);
+    return makeError(
+        TL_E_NOT_CACHED,
+        "the kernel was not built before in this context, and compiling is not allowed");
+  }
+  auto entry = std::make_shared<CacheEntry>();
+  slot = entry;
+  lock.unlock();
+
+  Result<std::shared_ptr<const Built>> result =
+      ErrorPtr(makeError(TL_E_OUT_OF_MEMORY, "out of memory"));
+  try {
+    result = compileNow(context, request);
+  } catch (const std::bad_alloc &) {
+    // Those who joined must not wait for ever; the error above stands.
+  }
+  lock.lock();
+  entry->done = true;
+  if (result.ok()) {
+    entry->built = *result;
+    *compiledNow = true;
+  } else {
+    entry->failure = std::make_unique<Error>(result.error());
+    context.cache.erase(key); // another try may do better (a library that was missing)
+  }
+  context.cacheChanged.notify_all();
+  return result;
+}
+
+namespace {
+
+/// A build's options as the request has them.
+struct BuildPlan {
+  Graph graph; // canonical
+  Request request;
+  std::vector<LocationEntry> locations;
+};
+
+Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *options) {
+  if (!graph)
+    return nullArgument("graph");
+  TL_ASSIGN(tl_build_options given, readOptions(options, "tl_build_options"));
+  if (given.n_params && (!given.param_names || !given.param_values))
+    return nullArgument(given.param_names ? "param_values" : "param_names");
+  if (given.opt_level < -1 || given.opt_level > 3 || given.threads > 1024 || given.threads % 32)
+    return makeError(
+        TL_E_INVALID_ARGUMENT,
+        "tl_build_options: opt_level is -1 to 3 and threads a multiple of 32 up to 1024");
+  if ((given.flags & ~uint32_t(TL_BUILD_NO_DEBUG_INFO | TL_BUILD_NO_GRAPH)) ||
+      (given.listings & ~uint32_t(TL_LISTING_LLVM | TL_LISTING_ASM)))
+    return makeError(TL_E_UNSUPPORTED, "tl_build_options: a flag is unknown");
+  std::map<std::string, int64_t> bindings;
+  for (size_t i = 0; i < given.n_params; ++i) {
+    if (!given.param_names[i])
+      return nullArgument("param_names");
+    bindings[given.param_names[i]] = given.param_values[i];
+  }
+  BuildPlan plan;
+  TL_ASSIGN(Graph whole, graph->builder.snapshot());
+  TL_ASSIGN(Graph concrete, instantiate(whole, bindings));
+  plan.graph = canonicalize(concrete);
+  plan.request.graph = writeGraph(plan.graph);
+  plan.request.optLevel = given.opt_level == 0 ? 2 : std::max(given.opt_level, 0);
+  plan.request.threads = given.threads;
+  plan.request.debugInfo = !(given.flags & TL_BUILD_NO_DEBUG_INFO);
+  plan.request.embedGraph = !(given.flags & TL_BUILD_NO_GRAPH);
+  if (given.listings & TL_LISTING_LLVM)
+    plan.request.listings.push_back("llvm");
+  if (given.listings & TL_LISTING_ASM)
+    plan.request.listings.push_back("asm");
+  return plan;
+}
+
+/// The author's places for lines of the canonical text: the artifact's location section.
+std::vector<LocationEntry> locationsOf(const Graph &canonical) {
+  PrintedText printed = printText(canonical);
+  std::vector<LocationEntry> list;
+  for (OpId id = 1; id < canonical.ops.size(); ++id) {
+    const SourceLocation &where = canonical.locations[canonical.ops[id].location];
+    if (where.line && id < printed.opLine.size() && printed.opLine[id])
+      list.push_back({printed.opLine[id], where});
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto &a, const auto &b) { return a.line < b.line; });
+  return list;
+}
+
+/// The artifact of the interpreter device: the graph is the code.
+Result<Artifact> interpArtifact(const BuildPlan &plan) {
+  TL_ASSIGN(Artifact artifact, describeKernel(plan.graph));
+  TargetCode code;
+  code.target = "interp";
+  artifact.codes.push_back(std::move(code));
+  artifact.graph = plan.request.graph;
+  artifact.text = printText(plan.graph).text;
+  artifact.buildId = buildId();
+  return artifact;
+}
+
+Status buildForDevice(const tl_device *device, const tl_graph *graph,
+                      const tl_build_options *options, bool mayCompile, tl_kernel **out) {
+  if (!device || !out)
+    return nullArgument(device ? "kernel" : "device");
+  TL_ASSIGN(BuildPlan plan, planBuild(graph, options));
+  auto kernel = std::make_unique<tl_kernel>();
+  kernel->device = device->open;
+  kernel->context = device->open->context;
+  plan.request.target = device->open->target;
+  if (device->open->interp) {
+    TL_ASSIGN(kernel->artifact, interpArtifact(plan));
+    kernel->key = keyText(encodeRequest(plan.request));
+  } else {
+    mayCompile = mayCompile && !(kernel->context->options.flags & TL_CONTEXT_NO_COMPILE);
+    TL_ASSIGN(std::shared_ptr<const Built> built,
+              buildRequest(*kernel->context, encodeRequest(plan.request), mayCompile,
+                           &kernel->compiledNow));
+    kernel->artifact = built->artifact;
+    kernel->key = built->key;
+    kernel->timing = built->timing;
+    kernel->built.push_back(std::move(built));
+  }
+  kernel->artifact.locations = locationsOf(plan.graph);
+  TL_TRY(finishKernel(*kernel));
+  *out = kernel.release();
+  return {};
+}
+
+/// "host" as the features of this CPU; others as they are.
+Result<std::string> resolveTarget(const char *target) {
+  if (!target)
+    return nullArgument("targets");
+  std::string text = target;
+  if (text == "host") {
+    TL_ASSIGN(HostTarget host, detectHostTarget());
+    return host.text();
+  }
+  if (text.rfind("host:", 0) == 0) {
+    TL_ASSIGN(HostTarget host, parseHostTarget(text));
+    return host.text();
+  }
+  if (text.rfind("amdgcn:", 0) == 0)
+    return text;
+  return makeError(
+      TL_E_UNKNOWN_TARGET,
+      "target '%s' is unknown; targets are amdgcn:<chip>, host and host:<level>+<features>",
+      target);
+}
+
+} // namespace
+
+} // namespace tl
+
+tl_status tl_kernel_build(const tl_device *device, const tl_graph *graph,
+                          const tl_build_options *options, tl_kernel **kernel, tl_error **error) {
+  if (kernel)
+    *kernel = nullptr;
+  return guarded(error,
+                 [&]() -> Status { return buildForDevice(device, graph, options, true, kernel); });
+}
+
+tl_status tl_kernel_lookup(const tl_device *device, const tl_graph *graph,
+                           const tl_build_options *options, tl_kernel **kernel, tl_error **error) {
+  if (kernel)
+    *kernel = nullptr;
+  return guarded(error,
+                 [&]() -> Status { return buildForDevice(device, graph, options, false, kernel); });
+}
+
+tl_status tl_kernel_compile(tl_context *context, const tl_graph *graph, const char *const *targets,
+                            size_t n_targets, const tl_build_options *options, tl_kernel **out,
+                            tl_error **error) {
+  if (out)
+    *out = nullptr;
+  return guarded(error, [&]() -> Status {
+    if (!context || !out || !targets)
+      return nullArgument(!context ? "context" : !out ? "kernel" : "targets");
+    if (n_targets == 0 || n_targets > 256)
+      return makeError(TL_E_INVALID_ARGUMENT, "tl_kernel_compile takes 1 to 256 targets, not %zu",
+                       n_targets);
+    TL_ASSIGN(BuildPlan plan, planBuild(graph, options));
+    auto kernel = std::make_unique<tl_kernel>();
+    kernel->context = context->state;
+    bool mayCompile = !(context->state->options.flags & TL_CONTEXT_NO_COMPILE);
+    for (size_t i = 0; i < n_targets; ++i) {
+      TL_ASSIGN(plan.request.target, resolveTarget(targets[i]));
+      bool compiledNow = false;
+      TL_ASSIGN(
+          std::shared_ptr<const Built> built,
+          buildRequest(*context->state, encodeRequest(plan.request), mayCompile, &compiledNow));
+      kernel->compiledNow |= compiledNow;
+      if (i == 0) {
+        kernel->artifact = built->artifact;
+        kernel->key = built->key;
+        kernel->timing = built->timing;
+      } else {
+        for (const TargetCode &code : built->artifact.codes)
+          kernel->artifact.codes.push_back(code);
+      }
+      kernel->built.push_back(std::move(built));
+    }
+    kernel->artifact.locations = locationsOf(plan.graph);
+    TL_TRY(finishKernel(*kernel));
+    *out = kernel.release();
+    return {};
+  });
+}

@@ -1,0 +1,376 @@
+#include "capi/handles.h"
+#include "graph/binary.h"
+#include "graph/canonical.h"
+#include "graph/text.h"
+#include "graph/verify.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace tl;
+
+namespace {
+
+tl_status builderStatus(const tl_graph *graph) {
+  return graph->builder.ok() ? TL_OK : graph->builder.error()->status;
+}
+
+/// For building calls: runs the body; the status is the graph's.
+template <class Body> tl_status building(tl_graph *graph, Body &&body) noexcept {
+  if (!graph)
+    return TL_E_INVALID_ARGUMENT;
+  tl_status status = guarded(nullptr, [&]() -> Status {
+    body(graph->builder);
+    return {};
+  });
+  return status != TL_OK ? status : builderStatus(graph);
+}
+
+void fillZero(tl_value *results, size_t n) {
+  if (results)
+    std::fill(results, results + n, 0);
+}
+
+void give(const std::vector<ValueId> &from, tl_value *to, size_t n) {
+  for (size_t i = 0; to && i < n; ++i)
+    to[i] = i < from.size() ? from[i] : 0;
+}
+
+/// A C attribute as one of the graph's.
+Result<Attr> attribute(const tl_attr &in) {
+  const AttrInfo *info = attrInfo(in.key);
+  if (!info)
+    return makeError(TL_E_INVALID_ARGUMENT, "attribute key %d is unknown", in.key);
+  for (uint64_t r : in.reserved)
+    if (r)
+      return makeError(TL_E_UNSUPPORTED, "a reserved member of an attribute is set");
+  bool wantsList = info->kind == AttrKind::Dims || info->kind == AttrKind::Ints;
+  bool wantsNumber = info->kind == AttrKind::Number;
+  bool fits = wantsList                       ? in.kind == TL_ATTR_KIND_INTS
+              : in.kind == TL_ATTR_KIND_FLOAT ? wantsNumber
+                                              : in.kind == TL_ATTR_KIND_INT;
+  if (!fits)
+    return makeError(TL_E_INVALID_ARGUMENT,
+                     "attribute '%s' is given as kind %d, which does not fit it", info->text.data(),
+                     in.kind);
+  Attr out;
+  out.key = info->key;
+  if (in.kind == TL_ATTR_KIND_FLOAT) {
+    out.isFloat = true;
+    out.f = in.f;
+  } else if (in.kind == TL_ATTR_KIND_INT) {
+    out.i = in.i;
+  } else {
+    if (in.count > 256 || (in.count && !in.data))
+      return makeError(TL_E_INVALID_ARGUMENT,
+                       "attribute '%s' has a list without data or of over 256 entries",
+                       info->text.data());
+    auto *list = static_cast<const int64_t *>(in.data);
+    out.list.assign(list, list + in.count);
+    // Negative entries of Dims name values; a fresh graph has none with that number, which
+    // inference reports.
+    for (int64_t &entry : out.list)
+      if (info->kind == AttrKind::Dims && entry < -int64_t(UINT32_MAX))
+        return makeError(TL_E_INVALID_ARGUMENT, "%lld is neither an extent nor TL_DIM of a value",
+                         (long long)entry);
+  }
+  return out;
+}
+
+/// Attributes of a call; on failure the builder carries the error.
+std::vector<Attr> attributes(GraphBuilder &builder, const tl_attr *attrs, size_t n) {
+  std::vector<Attr> list;
+  for (size_t i = 0; i < n && builder.ok(); ++i) {
+    auto a = attribute(attrs[i]);
+    if (a.ok())
+      list.push_back(std::move(*a));
+    else
+      builder.fail(a.takeError());
+  }
+  return list;
+}
+
+bool listsFit(GraphBuilder &builder, const void *operands, size_t n, const void *attrs,
+              size_t nAttrs) {
+  constexpr size_t limit = 1 << 16;
+  if ((n && !operands) || (nAttrs && !attrs) || n > limit || nAttrs > limit)
+    builder.fail(
+        makeError(TL_E_INVALID_ARGUMENT, "a list of operands or attributes is NULL or too long"));
+  return builder.ok();
+}
+
+ViewDim viewDim(int64_t entry) {
+  if (entry == TL_DYNAMIC)
+    return {ViewDim::Kind::Dynamic, 0, 0};
+  if (entry < 0 && entry >= -int64_t(UINT32_MAX))
+    return {ViewDim::Kind::Value, 0, ValueId(-entry)};
+  return {ViewDim::Kind::Literal, entry, 0};
+}
+
+ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
+  auto bad = [&](const char *what) {
+    builder.fail(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_argument '%s': %s",
+                           in.name ? in.name : "", what));
+    return 0;
+  };
+  if (!in.name)
+    return bad("the name is NULL");
+  if (in.kind < TL_TYPE_TILE || in.kind > TL_TYPE_POINTER || !dtypeKnown(in.dtype))
+    return bad("the kind or the element type is unknown");
+  if (in.rank > TL_MAX_VIEW_RANK || (in.rank && !in.extents))
+    return bad("the rank is over 8, or extents are NULL");
+  if (in.flags & ~uint32_t(TL_ARGUMENT_OPTIONAL | TL_ARGUMENT_DISTINCT | TL_ARGUMENT_HAS_DEFAULT))
+    return bad("a flag is unknown");
+  if (in.generator < TL_GENERATOR_NONE || in.generator > TL_GENERATOR_CONST)
+    return bad("the generator is unknown");
+  Argument arg;
+  arg.name = in.name;
+  for (uint32_t i = 0; i < in.rank; ++i) {
+    arg.extents.push_back(viewDim(in.extents[i]));
+    if (in.strides)
+      arg.strides.push_back(viewDim(in.strides[i]));
+  }
+  for (const std::vector<ViewDim> *dims : {&arg.extents, &arg.strides})
+    for (const ViewDim &dim : *dims)
+      if (dim.kind == ViewDim::Kind::Value && dim.value >= builder.current().values.size())
+        return bad("an extent or stride names a value that does not exist (a negative one cannot "
+                   "be given)");
+  arg.optional = in.flags & TL_ARGUMENT_OPTIONAL;
+  arg.distinct = in.flags & TL_ARGUMENT_DISTINCT;
+  arg.hasDefault = in.flags & TL_ARGUMENT_HAS_DEFAULT;
+  arg.defaultInt = in.default_int;
+  arg.defaultFloat = in.default_float;
+  arg.generator.kind = GeneratorKind(in.generator);
+  arg.generator.low = in.low;
+  arg.generator.high = in.high;
+  return builder.addArgument(std::move(arg), TypeKind(in.kind), DType(in.dtype));
+}
+
+} // namespace
+
+tl_status tl_graph_create(tl_graph **graph) {
+  if (!graph)
+    return TL_E_INVALID_ARGUMENT;
+  *graph = nullptr;
+  return guarded(nullptr, [&]() -> Status {
+    *graph = new tl_graph;
+    return {};
+  });
+}
+
+void tl_graph_destroy(tl_graph *graph) { delete graph; }
+
+tl_status tl_graph_kernel(tl_graph *graph, const char *name) {
+  return building(graph, [&](GraphBuilder &b) {
+    if (name)
+      b.setKernel(name);
+    else
+      b.fail(nullArgument("name"));
+  });
+}
+
+tl_status tl_graph_option(tl_graph *graph, tl_graph_option_key key, int64_t value) {
+  return building(graph, [&](GraphBuilder &b) {
+    if (key == TL_GRAPH_CONTRACT && (value == 0 || value == 1))
+      b.setContract(value == 1);
+    else if (key == TL_GRAPH_THREADS)
+      b.setThreads(value);
+    else
+      b.fail(makeError(TL_E_INVALID_ARGUMENT, "option %d cannot be set to %lld", key,
+                       (long long)value));
+  });
+}
+
+tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument) {
+  tl_value value = 0;
+  building(graph, [&](GraphBuilder &b) {
+    if (!argument)
+      return b.fail(nullArgument("argument"));
+    auto options = readOptions(argument, "tl_argument");
+    if (!options.ok())
+      return b.fail(options.takeError());
+    value = addArgument(b, *options);
+  });
+  return value;
+}
+
+tl_value tl_graph_param(tl_graph *graph, const char *name, int64_t default_value,
+                        const int64_t *choices, size_t n) {
+  tl_value value = 0;
+  building(graph, [&](GraphBuilder &b) {
+    if (!name || (n && !choices) || n > (1 << 16))
+      return b.fail(
+          makeError(TL_E_INVALID_ARGUMENT, "tl_graph_param: the name or the choices are NULL"));
+    value = b.addParam(name, default_value, std::vector<int64_t>(choices, choices + n));
+  });
+  return value;
+}
+
+tl_status tl_graph_require(tl_graph *graph, tl_value condition) {
+  return building(graph, [&](GraphBuilder &b) { b.addRequirement(condition); });
+}
+
+tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n) {
+  return building(graph, [&](GraphBuilder &b) {
+    if (n > 3 || (n && !axes))
+      return b.fail(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_grid: a grid has 1 to 3 axes"));
+    b.setGrid(std::span(axes, n));
+  });
+}
+
+tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
+                      const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results) {
+  fillZero(results, n_results);
+  return building(graph, [&](GraphBuilder &b) {
+    if (!listsFit(b, operands, n_operands, attrs, n_attrs))
+      return;
+    if (!opcodeKnown(opcode))
+      return b.fail(makeError(TL_E_INVALID_ARGUMENT, "operation %d is unknown", opcode));
+    std::vector<Attr> list = attributes(b, attrs, n_attrs);
+    ValueId v = b.op(Opcode(opcode), std::span(operands, n_operands), list);
+    give({v}, results, n_results);
+  });
+}
+
+tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operands,
+                         size_t n_operands, const tl_attr *attrs, size_t n_attrs, tl_value *args,
+                         size_t n_args) {
+  fillZero(args, n_args);
+  return building(graph, [&](GraphBuilder &b) {
+    std::vector<Attr> list;
+    if (listsFit(b, operands, n_operands, attrs, n_attrs))
+      list = attributes(b, attrs, n_attrs);
+    else
+      n_operands = 0;
+    give(b.begin(Opcode(opcode), std::span(operands, n_operands), list), args, n_args);
+  });
+}
+
+tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields, tl_value *results,
+                       size_t n_results) {
+  fillZero(results, n_results);
+  return building(graph, [&](GraphBuilder &b) {
+    if (!listsFit(b, yields, n_yields, nullptr, 0))
+      n_yields = 0;
+    give(b.end(std::span(yields, n_yields)), results, n_results);
+  });
+}
+
+void tl_graph_location(tl_graph *graph, const char *file, uint32_t line) {
+  if (graph)
+    (void)guarded(nullptr, [&]() -> Status {
+      graph->builder.setLocation({file ? file : "", line, 0});
+      return {};
+    });
+}
+
+void tl_graph_name(tl_graph *graph, tl_value value, const char *name) {
+  if (graph && name && value < graph->builder.current().values.size())
+    (void)guarded(nullptr, [&]() -> Status {
+      graph->builder.setName(value, name);
+      return {};
+    });
+}
+
+tl_status tl_graph_type(const tl_graph *graph, tl_value value, tl_type *type) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!graph || value == 0 || value >= graph->builder.current().values.size())
+      return makeError(TL_E_INVALID_ARGUMENT, "there is no value %u", value);
+    const Type &t = graph->builder.current().typeOf(value);
+    tl_type out = TL_TYPE_INIT;
+    out.kind = tl_type_kind(t.kind);
+    out.dtype = tl_dtype(t.dtype);
+    out.rank = t.rank;
+    for (unsigned i = 0; i < t.extents().size(); ++i)
+      out.extents[i] = t.dims[i];
+    return writeInfo(type, out, "type");
+  });
+}
+
+tl_status tl_graph_verify(const tl_graph *graph, tl_error **error) {
+  return guarded(error, [&]() -> Status {
+    if (!graph)
+      return nullArgument("graph");
+    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    return verify(whole);
+  });
+}
+
+tl_status tl_graph_parse(const char *text, size_t size, const char *file_name, tl_graph **graph,
+                         tl_error **error) {
+  if (graph)
+    *graph = nullptr;
+  return guarded(error, [&]() -> Status {
+    if (!graph || (!text && size))
+      return nullArgument(graph ? "text" : "graph");
+    TL_ASSIGN(Graph parsed,
+              parseText(std::string_view(text, size), file_name ? file_name : "<text>"));
+    *graph = new tl_graph{GraphBuilder(std::move(parsed)), {}, {}};
+    return {};
+  });
+}
+
+tl_status tl_graph_print(tl_graph *graph, const char **text, size_t *size, tl_error **error) {
+  if (text)
+    *text = nullptr;
+  return guarded(error, [&]() -> Status {
+    if (!graph || !text)
+      return nullArgument(graph ? "text" : "graph");
+    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    graph->text = printText(whole).text;
+    *text = graph->text.c_str();
+    if (size)
+      *size = graph->text.size();
+    return {};
+  });
+}
+
+tl_status tl_graph_print_canonical(tl_graph *graph, const char *const *param_names,
+                                   const int64_t *param_values, size_t n_params, const char **text,
+                                   size_t *size, tl_error **error) {
+  if (text)
+    *text = nullptr;
+  return guarded(error, [&]() -> Status {
+    if (!graph || !text || (n_params && (!param_names || !param_values)))
+      return nullArgument(!graph ? "graph" : !text ? "text" : "param_names");
+    std::map<std::string, int64_t> bindings;
+    for (size_t i = 0; i < n_params; ++i) {
+      if (!param_names[i])
+        return nullArgument("param_names");
+      bindings[param_names[i]] = param_values[i];
+    }
+    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    TL_ASSIGN(Graph concrete, instantiate(whole, bindings));
+    graph->text = printText(canonicalize(concrete)).text;
+    *text = graph->text.c_str();
+    if (size)
+      *size = graph->text.size();
+    return {};
+  });
+}
+
+tl_status tl_graph_save(tl_graph *graph, const void **bytes, size_t *size, tl_error **error) {
+  if (bytes)
+    *bytes = nullptr;
+  return guarded(error, [&]() -> Status {
+    if (!graph || !bytes || !size)
+      return nullArgument(!graph ? "graph" : !bytes ? "bytes" : "size");
+    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    graph->bytes = writeGraph(whole);
+    *bytes = graph->bytes.data();
+    *size = graph->bytes.size();
+    return {};
+  });
+}
+
+tl_status tl_graph_load(const void *bytes, size_t size, tl_graph **graph, tl_error **error) {
+  if (graph)
+    *graph = nullptr;
+  return guarded(error, [&]() -> Status {
+    if (!graph || (!bytes && size))
+      return nullArgument(graph ? "bytes" : "graph");
+    TL_ASSIGN(Graph read, readGraph(std::span(static_cast<const uint8_t *>(bytes), size)));
+    *graph = new tl_graph{GraphBuilder(std::move(read)), {}, {}};
+    return {};
+  });
+}

@@ -1,0 +1,116 @@
+// The handles behind the C API. A context is shared by everything made from it, so the order of
+// destruction never matters.
+#pragma once
+
+#include "artifact/artifact.h"
+#include "capi/compiler_library.h"
+#include "capi/guard.h"
+#include "driver/driver.h"
+#include "graph/builder.h"
+#include "tilelang/launch.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <unordered_map>
+
+namespace tl {
+
+/// What a compile of one request gave. Shared by all kernels of equal requests.
+struct Built {
+  Bytes request;     // the key
+  std::string key;   // 32 hexadecimal digits
+  Artifact artifact; // without locations
+  BuildTiming timing;
+};
+
+/// One entry of the in-memory cache: being built, or done.
+struct CacheEntry {
+  bool done = false;
+  std::shared_ptr<const Built> built; // null when done: the build failed
+  ErrorPtr failure;
+};
+
+/// One line of tl_context_device.
+struct DeviceEntry {
+  std::string name, description, target, reason;
+  std::shared_ptr<Device> device; // null: interp, or nothing usable
+  bool usable = false;
+};
+
+/// A context without its handle.
+struct ContextState {
+  tl_context_options options{};
+  std::string compilerPath, hipPath;
+  std::mutex mutex; // guards what follows
+  std::shared_ptr<Driver> host, hip;
+  ErrorPtr hipFailure;
+  bool hipTried = false;
+  std::unique_ptr<std::vector<DeviceEntry>> devices; // once asked for; never changes then
+  std::shared_ptr<CompilerLibrary> compiler;
+  std::unordered_map<std::string, std::shared_ptr<CacheEntry>> cache; // by request bytes
+  std::condition_variable cacheChanged;
+
+  bool ignoreEnvironment() const { return options.flags & TL_CONTEXT_IGNORE_ENVIRONMENT; }
+  /// Opens drivers on first use and lists what there is. The lock must be held.
+  const std::vector<DeviceEntry> &deviceList();
+  /// The compiler library, opened on first use.
+  Result<std::shared_ptr<CompilerLibrary>> openCompiler();
+};
+
+/// "interp" for the interpreter device; else the target kernels are compiled for.
+struct OpenDevice {
+  std::shared_ptr<ContextState> context;
+  std::string name, description, target;
+  std::shared_ptr<Device> device; // interp: the host device, for memory and streams
+  bool interp = false;
+};
+
+} // namespace tl
+
+struct tl_context {
+  std::shared_ptr<tl::ContextState> state;
+};
+
+struct tl_device {
+  std::shared_ptr<const tl::OpenDevice> open;
+};
+
+struct tl_graph {
+  tl::GraphBuilder builder;
+  std::string text;
+  tl::Bytes bytes;
+};
+
+struct tl_kernel {
+  std::shared_ptr<tl::ContextState> context;
+  std::shared_ptr<const tl::OpenDevice> device; // null: compiled for targets only
+  std::vector<std::shared_ptr<const tl::Built>>
+      built;             // what the codes come from; may be empty (loaded from bytes)
+  tl::Artifact artifact; // with locations
+  std::string key;
+  size_t codeIndex = 0; // of `artifact.codes`, for the device
+  bool compiledNow = false;
+  tl::BuildTiming timing;
+  std::unique_ptr<tl::Graph> interpGraph; // interp device
+
+  mutable std::mutex mutex; // guards what follows, but for the atomic
+  mutable std::atomic<const tl::LoadedKernel *> loaded{nullptr};
+  mutable std::shared_ptr<tl::LoadedKernel> loadedOwner;
+  mutable tl::Bytes saved;
+
+  // Arrays that tl_kernel_get_argument lends out.
+  std::vector<std::vector<int64_t>> extentTexts, strideTexts;
+};
+
+namespace tl {
+
+/// Builds (or finds) the artifact of a request in the context's memory.
+Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes request,
+                                                  bool mayCompile, bool *compiledNow);
+/// Completes a kernel whose artifact and device are set: picks the code for the device.
+Status finishKernel(tl_kernel &kernel);
+/// Loads the code onto the device unless it is there already.
+Status ensureLoaded(const tl_kernel &kernel);
+
+} // namespace tl

@@ -1,0 +1,16 @@
+// The device "interp": the launch runs in the reference interpreter, on the calling thread, in
+// stream order.
+#pragma once
+
+#include "capi/arguments.h"
+#include "capi/handles.h"
+#include "interp/interp.h"
+
+namespace tl {
+
+/// The interpreter's arguments of a filled block. Borrow from the block.
+std::vector<InterpArg> interpArgs(const Artifact &artifact, const LaunchBlock &block);
+/// Waits for the stream, then interprets.
+Status launchInterp(const tl_kernel &kernel, void *stream, const LaunchBlock &block);
+
+} // namespace tl

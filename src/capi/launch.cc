@@ -1,0 +1,150 @@
+// Preparing, launching, packing.
+#include "capi/arguments.h"
+#include "capi/handles.h"
+#include "capi/interp_launch.h"
+
+#include <cstring>
+
+using namespace tl;
+
+namespace tl {
+
+Status ensureLoaded(const tl_kernel &kernel) {
+  if (kernel.loaded.load(std::memory_order_acquire))
+    return {};
+  std::lock_guard lock(kernel.mutex);
+  if (kernel.loadedOwner)
+    return {};
+  TL_ASSIGN(kernel.loadedOwner,
+            kernel.device->device->load(kernel.artifact.codes[kernel.codeIndex]));
+  kernel.loaded.store(kernel.loadedOwner.get(), std::memory_order_release);
+  return {};
+}
+
+namespace {
+
+Status needDevice(const tl_kernel *kernel) {
+  if (!kernel)
+    return nullArgument("kernel");
+  if (!kernel->device)
+    return makeError(TL_E_UNSUPPORTED,
+                     "kernel '%s' was compiled for targets only; build or load it for a device",
+                     kernel->artifact.kernel.c_str());
+  return {};
+}
+
+/// Pointers that are not the device's: only looked for when asked, it takes a call of the vendor's
+/// for each.
+tl_status checkPointers(const tl_kernel &kernel, const LaunchBlock &block) {
+  for (size_t i = 0; i < kernel.artifact.args.size(); ++i)
+    if (kernel.artifact.args[i].kind != ArgKind::Scalar && block.pointers[i] &&
+        !kernel.device->device->isDevicePointer(block.pointers[i]))
+      return TL_E_INVALID_ARGUMENT;
+  return TL_OK;
+}
+
+bool emptyGrid(const LaunchBlock &block) {
+  return block.grid[0] == 0 || block.grid[1] == 0 || block.grid[2] == 0;
+}
+
+/// The device's code, loaded now if that is possible: not inside a capture.
+tl_status loadedFor(const tl_kernel &kernel, void *stream, const LoadedKernel **loaded) noexcept {
+  *loaded = kernel.loaded.load(std::memory_order_acquire);
+  if (*loaded)
+    return TL_OK;
+  if (kernel.device->device->captureState(stream) != CaptureState::None)
+    return TL_E_NOT_PREPARED;
+  tl_status status = guarded(nullptr, [&]() -> Status { return ensureLoaded(kernel); });
+  *loaded = kernel.loaded.load(std::memory_order_acquire);
+  return status;
+}
+
+} // namespace
+
+} // namespace tl
+
+tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n,
+                            tl_error **error) {
+  return guarded(error, [&]() -> Status {
+    TL_TRY(needDevice(kernel));
+    if (!kernel->device->interp)
+      TL_TRY(ensureLoaded(*kernel));
+    if (n == 0 && !args)
+      return {};
+    LaunchBlock block;
+    ErrorPtr words;
+    if (block.fill(kernel->artifact, args, n, true, &words) != TL_OK)
+      return words;
+    if (kernel->device->interp)
+      return {};
+    return kernel->device->device->checkGrid(*kernel->loaded.load(), block.grid);
+  });
+}
+
+tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args, size_t n,
+                    const tl_launch_options *options) {
+  if (!kernel)
+    return TL_E_INVALID_ARGUMENT;
+  if (!kernel->device)
+    return TL_E_UNSUPPORTED;
+  uint32_t flags = 0;
+  if (options) {
+    tl_launch_options given;
+    tl_status status = guarded(
+        nullptr, [&] { return readStruct(&given, sizeof given, options, "tl_launch_options"); });
+    if (status != TL_OK)
+      return status;
+    flags = given.flags;
+    if (flags & ~uint32_t(TL_LAUNCH_UNCHECKED | TL_LAUNCH_CHECK_POINTERS) || given.reserved)
+      return TL_E_UNSUPPORTED;
+  }
+  LaunchBlock block;
+  if (tl_status s = block.fill(kernel->artifact, args, n, !(flags & TL_LAUNCH_UNCHECKED), nullptr);
+      s != TL_OK)
+    return s;
+  if (emptyGrid(block))
+    return TL_OK;
+  if (flags & TL_LAUNCH_CHECK_POINTERS)
+    if (tl_status s = checkPointers(*kernel, block); s != TL_OK)
+      return s;
+  if (kernel->device->interp)
+    return guarded(nullptr, [&] { return launchInterp(*kernel, stream, block); });
+  const LoadedKernel *loaded;
+  if (tl_status s = loadedFor(*kernel, stream, &loaded); s != TL_OK)
+    return s;
+  return kernel->device->device->launch(*loaded, block.grid, block.slots, block.slotCount, stream)
+      .status;
+}
+
+tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
+                         tl_packed_launch *packed) {
+  return guarded(nullptr, [&]() -> Status {
+    TL_TRY(needDevice(kernel));
+    if (kernel->device->interp)
+      return makeError(TL_E_UNSUPPORTED, "the interpreter has no launch to pack");
+    TL_ASSIGN(tl_packed_launch in, readOptions(packed, "tl_packed_launch"));
+    LaunchBlock block;
+    ErrorPtr words;
+    if (block.fill(kernel->artifact, args, n, true, &words) != TL_OK)
+      return words;
+    TL_TRY(ensureLoaded(*kernel));
+    const LoadedKernel &loaded = *kernel->loaded.load();
+    TL_TRY(kernel->device->device->checkGrid(loaded, block.grid));
+    tl_packed_launch out = TL_PACKED_LAUNCH_INIT;
+    out.function = loaded.function;
+    for (int axis = 0; axis < 3; ++axis) {
+      out.grid[axis] = uint32_t(block.grid[axis]);
+      out.block[axis] = axis == 0 ? loaded.threads : 1;
+    }
+    out.kernarg = in.kernarg;
+    out.kernarg_bytes = block.slotCount * sizeof(uint64_t);
+    TL_TRY(writeInfo(packed, out, "tl_packed_launch"));
+    if (!in.kernarg)
+      return {};
+    if (in.kernarg_bytes < out.kernarg_bytes)
+      return makeError(TL_E_LIMIT, "the kernel arguments take %zu bytes, the buffer has %zu",
+                       out.kernarg_bytes, in.kernarg_bytes);
+    std::memcpy(in.kernarg, block.slots, out.kernarg_bytes);
+    return {};
+  });
+}
