@@ -110,6 +110,10 @@ ValueId GraphBuilder::addArgument(Argument argument, TypeKind kind, DType dtype)
       return bad(TL_E_INVALID_GRAPH, "there is a parameter of that name already");
   if (graph.kernel.args.size() == maxArguments)
     return bad(TL_E_LIMIT, "a kernel has at most 256 arguments");
+  if (argument.hasDefault && kind != TypeKind::Tile)
+    return bad(TL_E_INVALID_GRAPH, "only scalars have defaults");
+  if (argument.generator.kind != GeneratorKind::None && kind != TypeKind::View)
+    return bad(TL_E_INVALID_GRAPH, "only views have generators");
   if (kind == TypeKind::View && (argument.extents.empty() || argument.extents.size() > maxViewRank))
     return bad(TL_E_LIMIT, "a view has 1 to 8 axes");
   if (!argument.strides.empty() && argument.strides.size() != argument.extents.size())
@@ -157,6 +161,9 @@ void GraphBuilder::setGenerator(size_t arg, const InputGenerator &generator) {
                               "argument '%s': a generator's bound must be a number or a scalar "
                               "argument",
                               graph.kernel.args[arg].name.c_str()));
+  if (generator.kind != GeneratorKind::None && !graph.typeOf(graph.kernel.args[arg].value).isView())
+    return report(makeError(TL_E_INVALID_GRAPH, "argument '%s': only views have generators",
+                            graph.kernel.args[arg].name.c_str()));
   graph.kernel.args[arg].generator = generator;
 }
 
@@ -171,6 +178,11 @@ ValueId GraphBuilder::addParam(std::string name, int64_t defaultValue,
     report(makeError(TL_E_INVALID_GRAPH,
                      "parameter '%s': the name must be an identifier that is not taken",
                      name.c_str()));
+    return 0;
+  }
+  if (graph.kernel.params.size() == maxParameters) {
+    report(makeError(TL_E_LIMIT, "parameter '%s': a kernel has at most %u parameters", name.c_str(),
+                     maxParameters));
     return 0;
   }
   if (!choices.empty() &&
@@ -220,6 +232,29 @@ bool GraphBuilder::checkOperands(Opcode opcode, std::span<const ValueId> operand
   return true;
 }
 
+/// Equal attributes get one form: the order of ops.def, numbers of float types as doubles, nothing
+/// in the fields that their kind leaves unused. `type` is the op's result type.
+static std::vector<Attr> normalForm(const OpInfo &info, std::span<const Attr> attrs,
+                                    const Type &type) {
+  std::vector<Attr> normal;
+  for (const AttrSpec &spec : info.attrs)
+    for (const Attr &attr : attrs) {
+      if (attr.key != spec.key)
+        continue;
+      Attr &out = normal.emplace_back();
+      out.key = attr.key;
+      if (spec.kind == AttrKind::Dims || spec.kind == AttrKind::Ints)
+        out.list = attr.list;
+      else if (spec.kind != AttrKind::Number || !isFloat(type.dtype))
+        out.i = attr.i;
+      else {
+        out.isFloat = true;
+        out.f = attr.isFloat ? attr.f : double(attr.i);
+      }
+    }
+  return normal;
+}
+
 ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
                          std::span<const Attr> attrs) {
   if (!ok())
@@ -236,7 +271,9 @@ ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
     report(types.takeError());
     return 0;
   }
-  OpId id = graph.addOp(currentBlock(), opcode, operands, attrs, *types, {}, locationId);
+  std::vector<Attr> normal =
+      normalForm(opInfo(opcode), attrs, types->empty() ? Type() : types->front());
+  OpId id = graph.addOp(currentBlock(), opcode, operands, normal, *types, {}, locationId);
   return types->empty() ? 0 : graph.result(graph.ops[id]);
 }
 

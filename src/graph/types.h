@@ -17,6 +17,7 @@ constexpr unsigned maxViewRank = 8;
 constexpr int64_t maxTileElements = int64_t(1) << 20;
 constexpr unsigned maxRegionDepth = 64;
 constexpr unsigned maxArguments = 256;
+constexpr unsigned maxParameters = 256;
 
 struct Type {
   TypeKind kind = TypeKind::None;
