@@ -74,6 +74,16 @@ typedef struct tl_type {
 } tl_type;
 #define TL_TYPE_INIT {sizeof(tl_type), 0, 0, 0, 0, {0, 0, 0, 0, 0}}
 
+/** A parameter of a graph. Strings and arrays are borrowed from the graph until it changes. Since: 0.1 */
+typedef struct tl_param {
+  size_t struct_size;
+  const char *name;
+  int64_t default_value;
+  const int64_t *choices; /**< values it may take */
+  size_t n_choices;       /**< 0 = any value */
+} tl_param;
+#define TL_PARAM_INIT {sizeof(tl_param), NULL, 0, NULL, 0}
+
 /** Options of a kernel, for tl_graph_option. Since: 0.1 */
 typedef int32_t tl_graph_option_key;
 #define TL_GRAPH_CONTRACT                                                                          \
@@ -128,6 +138,11 @@ void tl_graph_name(tl_graph *graph, tl_value value, const char *name);
 /** Fills `type` (struct_size set by the caller) with what a value is, parameters at their defaults.
  *  Errors: TL_E_INVALID_ARGUMENT. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_type(const tl_graph *graph, tl_value value, tl_type *type);
+
+/** Number of the graph's parameters. Since: 0.1 */
+TL_NODISCARD tl_status tl_graph_param_count(const tl_graph *graph, size_t *count);
+/** Fills `param` (struct_size set by the caller) with parameter `index`. Errors: TL_E_INVALID_ARGUMENT. Since: 0.1 */
+TL_NODISCARD tl_status tl_graph_get_param(const tl_graph *graph, size_t index, tl_param *param);
 
 /** Checks the whole graph; reports the first mistake made while building. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_verify(const tl_graph *graph, tl_error **error);

@@ -287,6 +287,29 @@ tl_status tl_graph_type(const tl_graph *graph, tl_value value, tl_type *type) {
   });
 }
 
+tl_status tl_graph_param_count(const tl_graph *graph, size_t *count) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!graph || !count)
+      return nullArgument(graph ? "count" : "graph");
+    *count = graph->builder.current().kernel.params.size();
+    return {};
+  });
+}
+
+tl_status tl_graph_get_param(const tl_graph *graph, size_t index, tl_param *param) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!graph || index >= graph->builder.current().kernel.params.size())
+      return makeError(TL_E_INVALID_ARGUMENT, "there is no parameter %zu", index);
+    const Param &p = graph->builder.current().kernel.params[index];
+    tl_param out = TL_PARAM_INIT;
+    out.name = p.name.c_str();
+    out.default_value = p.defaultValue;
+    out.choices = p.choices.data();
+    out.n_choices = p.choices.size();
+    return writeInfo(param, out, "param");
+  });
+}
+
 tl_status tl_graph_verify(const tl_graph *graph, tl_error **error) {
   return guarded(error, [&]() -> Status {
     if (!graph)

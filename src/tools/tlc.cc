@@ -1,0 +1,105 @@
+// tlc: the command-line tool over the public API. This file reads the command line; the commands
+// are beside it.
+#include "tlc_commands.h"
+#include "tlc_common.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+using namespace tlc;
+
+namespace {
+
+void addCheck(CLI::App &app, std::vector<std::string> &files) {
+  CLI::App *c = app.add_subcommand("check", "Parse and verify kernels; diagnostics go to stderr");
+  c->add_option("FILE", files, ".tile files (- is standard input)")->required();
+  c->callback([&] { checkCommand(files); });
+}
+
+void addPrint(CLI::App &app, std::string &file, bool &canonical, std::vector<std::string> &set) {
+  CLI::App *c = app.add_subcommand("print", "Print a kernel's text form");
+  c->add_option("FILE", file, "a .tile file (- is standard input)")->required();
+  c->add_flag("--canonical", canonical,
+              "bind the parameters and print the canonical form, as artifacts hold it");
+  c->add_option("--set", set, "NAME=VALUE: a parameter's value")->allow_extra_args(false);
+  c->callback([&] { printCommand(file, canonical, set); });
+}
+
+void addBuild(CLI::App &app, BuildArguments &arguments) {
+  CLI::App *c = app.add_subcommand("build", "Compile kernels for targets");
+  c->add_option("FILE", arguments.files, ".tile files")->required();
+  c->add_option("-t,--target", arguments.targets,
+                "amdgcn:gfx942, host (this CPU), host:x86-64-v3, ...; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  c->add_option("-o,--output", arguments.out,
+                "output file; default: the kernel file's name with another ending");
+  c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's value")->allow_extra_args(false);
+  c->add_option("--emit", arguments.emit,
+                "artifact (default), graph, llvm, asm, object; separate with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  c->add_option("--opt", arguments.opt, "level=0..3, threads=N, debug=0|1")
+      ->allow_extra_args(false);
+  c->add_flag("--stats", arguments.stats,
+              "print resources and build times as a JSON object a target");
+  c->callback([&] { buildCommand(arguments); });
+}
+
+void addRun(CLI::App &app, RunArguments &arguments) {
+  CLI::App *c = app.add_subcommand("run", "Run a kernel on generated or given input");
+  c->add_option("FILE", arguments.file, "a .tile or .tlk file")->required();
+  c->add_option("-d,--device", arguments.device, "hip:0, host, interp, or auto (default)");
+  c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's or scalar argument's value")
+      ->allow_extra_args(false);
+  c->add_option("--in", arguments.in,
+                "NAME=randn|zeros|arange|uniform|@file.npy: input for a tensor argument")
+      ->allow_extra_args(false);
+  c->add_option("--shape", arguments.shape,
+                "NAME=128x64: shape of an argument with dynamic extents")
+      ->allow_extra_args(false);
+  c->add_option("--out", arguments.out, "NAME=@file.npy: where to write an argument after the run")
+      ->allow_extra_args(false);
+  c->add_option("--seed", arguments.seed, "seed of generated input");
+  c->add_option("--repeat", arguments.repeat, "time this many launches");
+  c->add_flag("--check", arguments.check,
+              "compare with the reference interpreter; exit 1 on a mismatch");
+  c->add_flag("--json", arguments.json, "print one JSON object");
+  c->callback([&] { runCommand(arguments); });
+}
+
+int run(int argc, char **argv) {
+  CLI::App app{"Compile and run tile graphs."};
+  app.name("tlc");
+  app.set_version_flag("--version", std::string("tlc ") + tl_build_info());
+  app.require_subcommand(1);
+  std::vector<std::string> checkFiles, printSet;
+  std::string printFile;
+  bool canonical = false, devicesJson = false;
+  BuildArguments build;
+  RunArguments runArguments;
+  addCheck(app, checkFiles);
+  addPrint(app, printFile, canonical, printSet);
+  addBuild(app, build);
+  addRun(app, runArguments);
+  CLI::App *devices = app.add_subcommand("devices", "List devices, and why one is missing");
+  devices->add_flag("--json", devicesJson, "print a JSON array");
+  devices->callback([&] { devicesCommand(devicesJson); });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    int code = app.exit(e);
+    return code == 0 ? 0 : 2;
+  } catch (const Failed &failed) {
+    return failed.exitCode;
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "tlc: out of memory\n");
+    return 1;
+  }
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) { return run(argc, argv); }

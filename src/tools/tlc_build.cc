@@ -1,0 +1,223 @@
+// tlc check, print, build and devices.
+#include "tlc_commands.h"
+#include "tlc_common.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tlc {
+
+using Json = nlohmann::ordered_json;
+
+void checkCommand(const std::vector<std::string> &files) {
+  for (const std::string &file : files) {
+    Graph graph = parseFile(file);
+    tl_error *error = nullptr;
+    tl_status status = tl_graph_verify(graph.get(), &error);
+    check(status, error);
+  }
+}
+
+void printCommand(const std::string &file, bool canonical, const std::vector<std::string> &set) {
+  Graph graph = parseFile(file);
+  std::vector<Setting> others;
+  ParamBindings params = takeParams(paramNames(graph), splitSettings(set, "--set"), others);
+  if (!others.empty())
+    fail("the kernel has no parameter %s", others[0].name.c_str());
+  tl_build_options options = TL_BUILD_OPTIONS_INIT;
+  params.apply(options);
+  const char *text = nullptr;
+  tl_error *error = nullptr;
+  tl_status status =
+      canonical || options.n_params
+          ? tl_graph_print_canonical(graph.get(), options.param_names, options.param_values,
+                                     options.n_params, &text, nullptr, &error)
+          : tl_graph_print(graph.get(), &text, nullptr, &error);
+  check(status, error);
+  std::fputs(text, stdout);
+}
+
+namespace {
+
+struct EmitKind {
+  const char *name;
+  const char *ending;  // of the output file
+  tl_kernel_part part; // 0: the whole artifact
+};
+constexpr EmitKind emitKinds[] = {{"artifact", ".tlk", 0},
+                                  {"graph", ".tlg", TL_PART_GRAPH},
+                                  {"llvm", ".ll", TL_PART_LLVM},
+                                  {"asm", ".s", TL_PART_ASM},
+                                  {"object", ".o", TL_PART_CODE}};
+
+const EmitKind &emitKind(const std::string &name) {
+  for (const EmitKind &kind : emitKinds)
+    if (name == kind.name)
+      return kind;
+  fail("--emit %s: kinds are artifact, graph, llvm, asm and object", name.c_str());
+}
+
+void applyOptions(const std::vector<std::string> &opt, tl_build_options &options) {
+  for (const Setting &setting : splitSettings(opt, "--opt")) {
+    int64_t value = parseInteger(setting.value, "--opt " + setting.name);
+    if (setting.name == "level" && value >= 0 && value <= 3)
+      options.opt_level = value == 0 ? -1 : int32_t(value);
+    else if (setting.name == "threads" && value >= 0 && value <= 1024)
+      options.threads = uint32_t(value);
+    else if (setting.name == "debug" && (value == 0 || value == 1))
+      options.flags |= value ? 0 : TL_BUILD_NO_DEBUG_INFO;
+    else
+      fail("--opt %s=%lld: options are level=0..3, threads=0..1024 and debug=0|1",
+           setting.name.c_str(), (long long)value);
+  }
+}
+
+Json stats(const tl_kernel_info &info) {
+  return {{"target", info.target},
+          {"kernel", info.name},
+          {"vgpr", info.vgpr},
+          {"agpr", info.agpr},
+          {"sgpr", info.sgpr},
+          {"lds_bytes", info.lds_bytes},
+          {"scratch_bytes", info.scratch_bytes},
+          {"vgpr_spills", info.vgpr_spills},
+          {"threads", info.threads},
+          {"occupancy_waves", info.occupancy_waves},
+          {"code_bytes", info.code_bytes},
+          {"arena_bytes", info.arena_bytes},
+          {"ms",
+           {{"passes", info.ms_passes},
+            {"llvm_opt", info.ms_llvm_opt},
+            {"llvm_codegen", info.ms_llvm_codegen},
+            {"link", info.ms_link},
+            {"total", info.ms_total}}}};
+}
+
+/// "dir/name.tile" with another ending; with several targets the listings carry the target's name.
+std::string outputPath(const std::string &file, const std::string &out, const EmitKind &kind,
+                       const std::string &target, bool several) {
+  if (!out.empty())
+    return out;
+  std::string stem = file == "-"               ? "kernel"
+                     : endsWith(file, ".tile") ? file.substr(0, file.size() - 5)
+                                               : file;
+  if (kind.part != 0 && kind.part != TL_PART_GRAPH && several) {
+    std::string name = target.substr(0, target.find('+'));
+    std::replace(name.begin(), name.end(), ':', '-');
+    stem += "." + name;
+  }
+  return stem + kind.ending;
+}
+
+void writeKind(const Kernel &kernel, const std::string &file, const std::string &out,
+               const EmitKind &kind) {
+  const void *bytes = nullptr;
+  size_t size = 0, targets = 0;
+  if (kind.part == 0 || kind.part == TL_PART_GRAPH) {
+    check(kind.part == 0 ? tl_kernel_save(kernel.get(), &bytes, &size)
+                         : tl_kernel_get_part(kernel.get(), 0, kind.part, &bytes, &size),
+          kind.name);
+    return writeFile(outputPath(file, out, kind, "", false), bytes, size);
+  }
+  check(tl_kernel_target_count(kernel.get(), &targets), "reading the targets");
+  if (!out.empty() && targets > 1)
+    fail("-o names one file, but --emit %s gives one for each of %zu targets", kind.name, targets);
+  for (size_t i = 0; i < targets; ++i) {
+    tl_kernel_info info = TL_KERNEL_INFO_INIT;
+    check(tl_kernel_get_info(kernel.get(), i, &info), "reading the kernel");
+    // On the host an object file is the relocatable one, which a linker takes.
+    bool host = std::string(info.target).rfind("host", 0) == 0;
+    tl_kernel_part part = kind.part == TL_PART_CODE && host ? TL_PART_OBJECT : kind.part;
+    check(tl_kernel_get_part(kernel.get(), i, part, &bytes, &size), kind.name);
+    writeFile(outputPath(file, out, kind, info.target, targets > 1), bytes, size);
+  }
+}
+
+void buildFile(const Context &context, const BuildArguments &arguments, const std::string &file) {
+  Graph graph = parseFile(file);
+  std::vector<Setting> others;
+  ParamBindings params =
+      takeParams(paramNames(graph), splitSettings(arguments.set, "--set"), others);
+  if (!others.empty())
+    fail("%s has no parameter %s", file.c_str(), others[0].name.c_str());
+  tl_build_options options = TL_BUILD_OPTIONS_INIT;
+  params.apply(options);
+  applyOptions(arguments.opt, options);
+  std::vector<std::string> emit = arguments.emit;
+  if (emit.empty() && !arguments.stats)
+    emit = {"artifact"};
+  for (const std::string &name : emit) {
+    tl_kernel_part part = emitKind(name).part;
+    options.listings |= part == TL_PART_LLVM  ? TL_LISTING_LLVM
+                        : part == TL_PART_ASM ? TL_LISTING_ASM
+                                              : 0;
+  }
+  if (!arguments.out.empty() && (emit.size() > 1 || arguments.files.size() > 1))
+    fail("-o names one file, but several are to be written");
+  std::vector<const char *> targets;
+  for (const std::string &target : arguments.targets)
+    targets.push_back(target.c_str());
+  tl_kernel *built = nullptr;
+  tl_error *error = nullptr;
+  tl_status status = tl_kernel_compile(context.get(), graph.get(), targets.data(), targets.size(),
+                                       &options, &built, &error);
+  check(status, error);
+  Kernel kernel(built);
+  for (const std::string &name : emit)
+    writeKind(kernel, file, arguments.out, emitKind(name));
+  for (size_t i = 0; arguments.stats && i < targets.size(); ++i) {
+    tl_kernel_info info = TL_KERNEL_INFO_INIT;
+    check(tl_kernel_get_info(built, i, &info), "reading the kernel");
+    std::printf("%s\n", stats(info).dump().c_str());
+  }
+}
+
+} // namespace
+
+void buildCommand(const BuildArguments &arguments) {
+  Context context = makeContext();
+  for (const std::string &file : arguments.files)
+    buildFile(context, arguments, file);
+}
+
+void devicesCommand(bool json) {
+  Context context = makeContext();
+  size_t count = 0;
+  check(tl_context_device_count(context.get(), &count), "looking for devices");
+  Json list = Json::array();
+  for (size_t i = 0; i < count; ++i) {
+    tl_device_info d = TL_DEVICE_INFO_INIT;
+    check(tl_context_device(context.get(), i, &d), "looking at a device");
+    if (json) {
+      list.push_back({{"name", d.name},
+                      {"usable", d.usable != 0},
+                      {"target", d.target},
+                      {"description", d.description},
+                      {"reason", d.reason},
+                      {"compute_units", d.compute_units},
+                      {"wave_size", d.wave_size},
+                      {"max_threads", d.max_threads},
+                      {"shared_bytes", d.shared_bytes},
+                      {"memory_bytes", d.memory_bytes}});
+      continue;
+    }
+    if (!d.usable) {
+      std::printf("%-8s not usable: %s\n", d.name, d.reason);
+      continue;
+    }
+    std::printf("%-8s %s\n         target %s", d.name, d.description, d.target);
+    if (d.compute_units > 1 || d.shared_bytes)
+      std::printf(", %u %s", d.compute_units, d.shared_bytes ? "compute units" : "threads");
+    if (d.shared_bytes)
+      std::printf(", %llu KB shared memory", (unsigned long long)(d.shared_bytes / 1024));
+    if (d.memory_bytes)
+      std::printf(", %.1f GB memory", double(d.memory_bytes) / 1e9);
+    std::printf("\n");
+  }
+  if (json)
+    std::printf("%s\n", list.dump(2).c_str());
+}
+
+} // namespace tlc

@@ -1,0 +1,31 @@
+// The commands of tlc, one function each; they print, and throw Failed when they cannot do what was
+// asked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tlc {
+
+struct BuildArguments {
+  std::vector<std::string> files, targets, set, emit, opt;
+  std::string out;
+  bool stats = false;
+};
+
+struct RunArguments {
+  std::string file, device = "auto";
+  std::vector<std::string> set, in, out, shape;
+  uint64_t seed = 0;
+  uint32_t repeat = 0;
+  bool check = false, json = false;
+};
+
+void checkCommand(const std::vector<std::string> &files);
+void printCommand(const std::string &file, bool canonical, const std::vector<std::string> &set);
+void buildCommand(const BuildArguments &arguments);
+void runCommand(const RunArguments &arguments);
+void devicesCommand(bool json);
+
+} // namespace tlc

@@ -1,0 +1,216 @@
+// tlc run: a kernel on generated or given input, timed and checked.
+#include "tlc_commands.h"
+#include "tlc_common.h"
+#include "tlc_element.h"
+#include "tlc_input.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace tlc {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Device memory and streams that go when they leave scope.
+class Buffers {
+public:
+  explicit Buffers(const Device &device) : device(device) {}
+  ~Buffers() {
+    for (void *p : pointers)
+      tl_free(device.get(), p);
+  }
+  Buffers(const Buffers &) = delete;
+
+  void upload(const std::vector<HostArg> &args) {
+    for (const HostArg &arg : args) {
+      void *memory = nullptr;
+      if (arg.info.kind != TL_TYPE_TILE) {
+        tl_error *error = nullptr;
+        tl_status status =
+            tl_alloc(device.get(), std::max<size_t>(arg.bytes.size(), 1), &memory, &error);
+        check(status, error);
+        check(tl_copy(device.get(), memory, arg.bytes.data(), arg.bytes.size(), TL_COPY_TO_DEVICE,
+                      nullptr),
+              "copying to the device");
+      }
+      pointers.push_back(memory);
+    }
+    synchronize();
+  }
+  std::vector<uint8_t> download(size_t i, size_t bytes) {
+    std::vector<uint8_t> host(bytes);
+    check(tl_copy(device.get(), host.data(), pointers[i], bytes, TL_COPY_TO_HOST, nullptr),
+          "copying to the host");
+    synchronize();
+    return host;
+  }
+  void synchronize() { check(tl_stream_synchronize(device.get(), nullptr), "running the kernel"); }
+
+  std::vector<void *> pointers;
+
+private:
+  const Device &device;
+};
+
+class Event {
+public:
+  explicit Event(const Device &device) : device(device) {
+    check(tl_event_create(device.get(), &event), "creating an event");
+  }
+  ~Event() { tl_event_destroy(device.get(), event); }
+  Event(const Event &) = delete;
+  void *event = nullptr;
+
+private:
+  const Device &device;
+};
+
+Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
+                   std::vector<Setting> &scalars) {
+  std::vector<Setting> settings = splitSettings(arguments.set, "--set");
+  tl_kernel *kernel = nullptr;
+  tl_error *error = nullptr;
+  tl_status status;
+  if (endsWith(arguments.file, ".tlk")) {
+    std::vector<uint8_t> bytes = readFile(arguments.file);
+    scalars = settings;
+    status = tl_kernel_load(device.get(), bytes.data(), bytes.size(), &kernel, &error);
+  } else {
+    Graph graph = parseFile(arguments.file);
+    ParamBindings params = takeParams(paramNames(graph), settings, scalars);
+    tl_build_options options = TL_BUILD_OPTIONS_INIT;
+    params.apply(options);
+    status = tl_kernel_build(device.get(), graph.get(), &options, &kernel, &error);
+  }
+  check(status, error);
+  return Kernel(kernel);
+}
+
+/// Milliseconds of single launches, each between two events.
+std::vector<double> timeLaunches(const Device &device, const Kernel &kernel,
+                                 const std::vector<tl_arg> &args, uint32_t repeat) {
+  std::vector<double> times;
+  Event start(device), stop(device);
+  for (uint32_t i = 0; i < repeat; ++i) {
+    double ms = 0;
+    check(tl_event_record(device.get(), start.event, nullptr), "timing");
+    check(tl_launch(kernel.get(), nullptr, args.data(), args.size(), nullptr), "launching");
+    check(tl_event_record(device.get(), stop.event, nullptr), "timing");
+    check(tl_event_elapsed(device.get(), start.event, stop.event, &ms), "timing");
+    times.push_back(ms);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+/// Runs the interpreter on the inputs and compares; returns whether the results agree.
+bool checkResults(const Kernel &kernel, std::vector<HostArg> &before, std::vector<HostArg> &after,
+                  Json &json, bool print) {
+  auto pointersOf = [](std::vector<HostArg> &args) {
+    std::vector<void *> pointers;
+    for (HostArg &arg : args)
+      pointers.push_back(arg.bytes.data());
+    return pointers;
+  };
+  std::vector<tl_arg> reference = launchArgs(before, pointersOf(before));
+  std::vector<tl_arg> got = launchArgs(after, pointersOf(after));
+  tl_check_report report = TL_CHECK_REPORT_INIT;
+  tl_error *error = nullptr;
+  tl_status status =
+      tl_kernel_check(kernel.get(), reference.data(), got.data(), got.size(), &report, &error);
+  if (status != TL_OK && status != TL_E_MISMATCH)
+    check(status, error);
+  json["check"] = {{"ok", status == TL_OK},
+                   {"compared", report.compared},
+                   {"mismatches", report.mismatches},
+                   {"undecided", report.undecided},
+                   {"max_abs_error", report.max_abs_error},
+                   {"max_bound_share", report.max_bound_share}};
+  if (status == TL_E_MISMATCH)
+    json["check"]["message"] = tl_error_message(error);
+  if (print && status == TL_OK)
+    std::printf(
+        "check    ok: %llu elements, max error %.3g (%.0f %% of its bound), %llu undecided\n",
+        (unsigned long long)report.compared, report.max_abs_error, 100 * report.max_bound_share,
+        (unsigned long long)report.undecided);
+  if (status != TL_OK)
+    std::fprintf(stderr, "tlc: %s\n", tl_error_message(error));
+  tl_error_destroy(error);
+  return status == TL_OK;
+}
+
+void writeOutputs(const std::vector<HostArg> &args, const std::vector<std::string> &out) {
+  for (const Setting &setting : splitSettings(out, "--out")) {
+    if (setting.value.empty() || setting.value[0] != '@')
+      fail("--out takes NAME=@file.npy, not '%s'", setting.value.c_str());
+    const HostArg *found = nullptr;
+    for (const HostArg &arg : args)
+      if (arg.name == setting.name && arg.info.kind == TL_TYPE_VIEW)
+        found = &arg;
+    if (!found)
+      fail("--out %s: the kernel has no view argument of that name", setting.name.c_str());
+    std::vector<uint8_t> rows = gatherRows(*found, found->bytes);
+    writeNpy(setting.value.substr(1), elementType(found->info.dtype)->npy, found->shape,
+             rows.data(), rows.size());
+  }
+}
+
+} // namespace
+
+void runCommand(const RunArguments &arguments) {
+  Context context = makeContext();
+  Device device = openDevice(context, arguments.device);
+  tl_device_info info = TL_DEVICE_INFO_INIT;
+  check(tl_device_get_info(device.get(), &info), "looking at the device");
+  InputOptions input;
+  Kernel kernel = loadOrBuild(device, arguments, input.set);
+  input.in = splitSettings(arguments.in, "--in");
+  input.shapes = splitSettings(arguments.shape, "--shape");
+  input.seed = arguments.seed;
+  std::vector<HostArg> args = makeInputs(kernel, input);
+
+  Buffers buffers(device);
+  buffers.upload(args);
+  std::vector<tl_arg> launch = launchArgs(args, buffers.pointers);
+  tl_error *error = nullptr;
+  tl_status status = tl_kernel_prepare(kernel.get(), launch.data(), launch.size(), &error);
+  check(status, error);
+  check(tl_launch(kernel.get(), nullptr, launch.data(), launch.size(), nullptr), "launching");
+  buffers.synchronize();
+  std::vector<HostArg> results = args;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (args[i].info.written)
+      results[i].bytes = buffers.download(i, args[i].bytes.size());
+  writeOutputs(results, arguments.out);
+
+  tl_kernel_info built = TL_KERNEL_INFO_INIT;
+  check(tl_kernel_get_info(kernel.get(), 0, &built), "reading the kernel");
+  Json json = {{"kernel", built.name}, {"device", info.name}, {"target", built.target}};
+  std::string shapes;
+  for (const HostArg &arg : args)
+    shapes += (shapes.empty() ? "" : ", ") + describe(arg);
+  json["arguments"] = shapes;
+  if (!arguments.json)
+    std::printf("kernel   %s on %s (%s)\nargs     %s\n", built.name, info.name, info.description,
+                shapes.c_str());
+  if (arguments.repeat) {
+    std::vector<double> times = timeLaunches(device, kernel, launch, arguments.repeat);
+    json["ms"] = {
+        {"median", times[times.size() / 2]}, {"min", times.front()}, {"max", times.back()}};
+    if (!arguments.json)
+      std::printf("time     median %.4f ms, min %.4f, max %.4f over %u launches\n",
+                  times[times.size() / 2], times.front(), times.back(), arguments.repeat);
+  }
+  bool agree = !arguments.check || checkResults(kernel, args, results, json, !arguments.json);
+  if (arguments.json)
+    std::printf("%s\n", json.dump(2).c_str());
+  if (!agree)
+    throw Failed{};
+}
+
+} // namespace tlc
