@@ -125,17 +125,17 @@ TL_NODISCARD tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *arg
 /** What tl_kernel_check found. Since: 0.1 */
 typedef struct tl_check_report {
   size_t struct_size;
-  uint64_t compared;    /**< elements of written arguments */
+  uint64_t compared;    /**< elements */
   uint64_t mismatches;  /**< elements outside their bound */
+  uint64_t inexact;     /**< elements with a bound above 0 (the others must have equal bits) */
   uint64_t undecided;   /**< elements that hang on a decision inside an error bound: not compared */
-  double max_abs_error; /**< largest |got - reference| of the compared elements */
+  double max_abs_error; /**< largest |got - reference| */
   double max_bound_share; /**< largest |got - reference| / bound, over elements with a bound */
   uint32_t argument;      /**< of the first mismatch */
   uint32_t reserved;
-  uint64_t element; /**< of the first mismatch: row-major index in the argument's extents */
-  double got, reference, bound; /**< of the first mismatch */
+  int64_t element; /**< of the first mismatch: its offset from the argument's data, in elements */
 } tl_check_report;
-#define TL_CHECK_REPORT_INIT {sizeof(tl_check_report), 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0.0, 0.0, 0.0}
+#define TL_CHECK_REPORT_INIT {sizeof(tl_check_report), 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0}
 
 /** Compares what a launch wrote with the reference interpreter. `before` are the arguments in host
  * memory as they were before the launch; the interpreter runs on them in place, so that they hold

@@ -1,0 +1,68 @@
+// tl_kernel_check: a launch's results against the reference interpreter.
+#include "capi/arguments.h"
+#include "capi/handles.h"
+#include "capi/interp_launch.h"
+#include "graph/binary.h"
+#include "interp/compare.h"
+
+using namespace tl;
+
+namespace {
+
+tl_check_report summary(const Comparison &found) {
+  tl_check_report out = TL_CHECK_REPORT_INIT;
+  out.compared = found.elements;
+  out.mismatches = found.mismatches;
+  out.inexact = found.inexact;
+  out.undecided = found.undecided;
+  out.max_abs_error = found.maxError;
+  out.max_bound_share = found.maxShare;
+  if (!found.first.empty()) {
+    out.argument = found.first[0].arg;
+    out.element = found.first[0].offset;
+  }
+  return out;
+}
+
+Result<Comparison> compare(const tl_kernel &kernel, const tl_arg *before, const tl_arg *after,
+                           size_t n, std::string *words) {
+  if (kernel.artifact.graph.empty())
+    return makeError(TL_E_UNSUPPORTED,
+                     "kernel '%s' was built without its graph and cannot be checked",
+                     kernel.artifact.kernel.c_str());
+  TL_ASSIGN(Graph graph, readGraph(kernel.artifact.graph));
+  auto reference = std::make_unique<LaunchBlock>(), actual = std::make_unique<LaunchBlock>();
+  ErrorPtr why;
+  if (reference->fill(kernel.artifact, before, n, true, &why) != TL_OK ||
+      actual->fill(kernel.artifact, after, n, true, &why) != TL_OK)
+    return why;
+  std::vector<InterpArg> args = interpArgs(kernel.artifact, *reference);
+  TL_ASSIGN(InterpReport report, interpret(graph, args));
+  std::vector<const void *> memory(n);
+  for (size_t i = 0; i < n; ++i)
+    memory[i] = actual->pointers[i];
+  TL_ASSIGN(Comparison found, compareOutputs(graph, report, args, memory));
+  if (!found.equal())
+    *words = found.text(graph);
+  return found;
+}
+
+} // namespace
+
+tl_status tl_kernel_check(const tl_kernel *kernel, const tl_arg *before, const tl_arg *after,
+                          size_t n, tl_check_report *report, tl_error **error) {
+  return guarded(error, [&]() -> Status {
+    if (!kernel)
+      return nullArgument("kernel");
+    std::string words;
+    TL_ASSIGN(Comparison found, compare(*kernel, before, after, n, &words));
+    if (report) {
+      tl_check_report out = summary(found);
+      TL_TRY(writeInfo(report, out, "report"));
+    }
+    if (found.equal())
+      return {};
+    return makeError(TL_E_MISMATCH, "kernel '%s' differs from the reference: %s",
+                     kernel->artifact.kernel.c_str(), words.c_str());
+  });
+}
