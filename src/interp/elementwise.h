@@ -1,0 +1,31 @@
+// The rows of ops.def with rules Elementwise, Compare, Select and Cast, on whole tiles.
+#pragma once
+
+#include "graph/opcode.h"
+#include "interp/tile_value.h"
+
+#include <span>
+
+namespace tl::interp {
+
+/// How doubts are kept, and what they came to.
+struct Tracking {
+  bool on = true;                  // else no doubts are made
+  bool contract = true;            // a product may stay unrounded where it is added
+  uint64_t undecidedDecisions = 0; // comparisons and casts to integers inside an error bound
+};
+
+using Operands = std::span<const TileValue *const>;
+
+/// add to rsqrt; `out` has its type already.
+void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking);
+void compare(Pred pred, TileValue &out, const TileValue &a, const TileValue &b, Tracking &tracking);
+void select(TileValue &out, const TileValue &condition, const TileValue &a, const TileValue &b);
+void cast(TileValue &out, const TileValue &a, Tracking &tracking);
+
+/// Our own result of a float operation, rounded once to `type`.
+double evaluateFloat(Opcode opcode, DType type, double a, double b, double c);
+/// The truth of a comparison of floats.
+bool compareFloats(Pred pred, double a, double b);
+
+} // namespace tl::interp

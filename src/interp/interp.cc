@@ -1,0 +1,57 @@
+#include "interp/interp.h"
+
+#include "interp/machine.h"
+
+namespace tl {
+
+using interp::Machine;
+
+unsigned rootArgument(const Graph &graph, ValueId v) {
+  // Views are made from pointers and pointers from views; only tiles pass through regions.
+  while (const Op *op = graph.definingOp(v))
+    v = graph.operand(*op, 0);
+  return graph.values[v].index;
+}
+
+std::vector<bool> writtenArguments(const Graph &graph) {
+  std::vector<bool> written(graph.kernel.args.size(), false);
+  for (OpId id = 1; id < graph.ops.size(); ++id)
+    if (opInfo(graph.ops[id].opcode).effect == Effect::Write)
+      written[rootArgument(graph, graph.viewOperand(graph.ops[id]))] = true;
+  return written;
+}
+
+Result<std::array<int64_t, 3>> interpretGrid(const Graph &graph, std::span<const InterpArg> args) {
+  Machine machine(graph, args, {});
+  TL_TRY(machine.bindArguments());
+  TL_TRY(machine.computeGrid());
+  const int64_t *grid = machine.report().grid;
+  return std::array<int64_t, 3>{grid[0], grid[1], grid[2]};
+}
+
+Result<InterpReport> interpret(const Graph &graph, std::span<const InterpArg> args,
+                               const InterpOptions &options) {
+  Machine machine(graph, args, options);
+  TL_TRY(machine.bindArguments());
+  TL_TRY(machine.computeGrid());
+  const int64_t *grid = machine.report().grid;
+  for (int64_t z = 0; z < grid[2]; ++z)
+    for (int64_t y = 0; y < grid[1]; ++y)
+      for (int64_t x = 0; x < grid[0]; ++x)
+        TL_TRY(machine.runProgram({x, y, z}));
+  machine.finish();
+  return std::move(machine.report());
+}
+
+Result<InterpShape> interpretShape(const Graph &graph, std::span<const InterpArg> args,
+                                   unsigned arg) {
+  Machine machine(graph, args, {});
+  TL_TRY(machine.bindArguments());
+  const Argument &argument = graph.kernel.args[arg];
+  const interp::ViewValue &view = machine.viewOf(argument.value);
+  size_t rank = argument.extents.size();
+  return InterpShape{{view.extents.begin(), view.extents.begin() + long(rank)},
+                     {view.strides.begin(), view.strides.begin() + long(rank)}};
+}
+
+} // namespace tl

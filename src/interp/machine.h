@@ -1,0 +1,84 @@
+// The state of one launch: the values of the program that is running, and its memory.
+#pragma once
+
+#include "interp/elementwise.h"
+#include "interp/interp.h"
+#include "interp/tile_value.h"
+
+namespace tl::interp {
+
+/// A pointer at run time.
+struct Place {
+  uint64_t address = 0;
+  unsigned arg = 0;       // the argument it came from
+  bool undecided = false; // depends on undecided values
+};
+
+/// A view at run time: `at` is its first element.
+struct ViewValue {
+  Place at;
+  std::array<int64_t, maxViewRank> extents = {};
+  std::array<int64_t, maxViewRank> strides = {};
+};
+
+class Machine {
+public:
+  Machine(const Graph &graph, std::span<const InterpArg> args, const InterpOptions &options);
+
+  /// Gives arguments and implicit extents and strides their values.
+  Status bindArguments();
+  /// Evaluates the head; the grid is in report().grid afterwards.
+  Status computeGrid();
+  /// Runs the body as program (x, y, z).
+  Status runProgram(const int64_t (&program)[3]);
+  InterpReport &report() { return result; }
+  const ViewValue &viewOf(ValueId v) const { return views[v]; }
+  void finish() { result.undecidedDecisions = tracking.undecidedDecisions; }
+
+private:
+  const Graph &graph;
+  std::span<const InterpArg> args;
+  InterpOptions options;
+  InterpReport result;
+  Tracking tracking;
+  int64_t program[3] = {0, 0, 0};
+  std::vector<TileValue> tiles; // by ValueId
+  std::vector<ViewValue> views; // by ValueId
+  std::vector<Place> pointers;  // by ValueId
+
+  // machine.cc
+  int64_t integer(ValueId v) const { return tiles[v].ints[0]; }
+  void setScalar(ValueId v, int64_t value);
+  Status bindScalar(const Argument &argument, const InterpArg &arg);
+  Status bindView(const Argument &argument, const InterpArg &arg, unsigned index);
+  Result<int64_t> viewDim(const ViewDim &dim, std::span<const int64_t> given, size_t axis,
+                          const Argument &argument) const;
+  Status runBlock(BlockId block, unsigned depth);
+  Status runOp(const Op &op, unsigned depth);
+  Status runTileOp(const Op &op);
+  Status runFor(const Op &op, unsigned depth);
+  Status runIf(const Op &op, unsigned depth);
+  /// The operands of the yield that ends a region.
+  std::span<const ValueId> yields(BlockId region) const;
+  /// A control decision that depends on `v`.
+  void decide(ValueId v) { result.undecidedControl += tiles[v].undecided(0); }
+  ErrorPtr errorAt(const Op &op, tl_status status, const std::string &text) const;
+
+  // memory.cc
+  void makeView(const Op &op);
+  void address(const Op &op);
+  void extent(const Op &op);
+  Status load(const Op &op);
+  Status store(const Op &op);
+  Status gather(const Op &op);
+  Status scatter(const Op &op);
+  bool anyUndecided(std::span<const ValueId> scalars) const;
+  Status checkAccess(const Op &op, const ViewValue &view, uint64_t address, DType type) const;
+  Status readElement(const Op &op, const ViewValue &view, uint64_t address, TileValue &out,
+                     size_t i) const;
+  Status writeElement(const Op &op, const ViewValue &view, uint64_t address, const TileValue &value,
+                      size_t i);
+  void markCollisions(std::vector<std::pair<uint64_t, size_t>> &written, const TileValue &value);
+};
+
+} // namespace tl::interp

@@ -1,0 +1,202 @@
+#include "interp/numbers.h"
+
+#include "graph/fold_int.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace tl::interp {
+
+namespace {
+
+/// Facts of a type as a switch: dtypeInfo searches, and these are asked for every element.
+struct Format {
+  int bits, precision, maxExponent;
+};
+constexpr Format formatOf(DType type) {
+  switch (type) {
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX)                           \
+  case DType::NAME:                                                                                \
+    return {BITS, PRECISION, EMAX};
+#include "support/dtypes.def"
+  case DType::None:
+    break;
+  }
+  return {};
+}
+
+/// Exponent of the smallest normal value.
+constexpr int minExponent(const Format &format) { return 1 - format.maxExponent; }
+
+/// Rounds to `precision` bits by scaling the last kept bit to 1, where rint rounds to nearest even.
+template <class C> double roundBits(DType type, C v) {
+  if (v == 0 || !std::isfinite(v))
+    return double(v);
+  const Format format = formatOf(type);
+  const double infinity = std::numeric_limits<double>::infinity();
+  int exponent = std::ilogb(v);
+  if (exponent > format.maxExponent)
+    return v > 0 ? infinity : -infinity;
+  int last = std::max(exponent, minExponent(format)) - (format.precision - 1);
+  double r = double(std::scalbn(std::rint(std::scalbn(v, -last)), last));
+  if (std::fabs(r) >= std::ldexp(1.0, format.maxExponent + 1))
+    return std::copysign(infinity, r);
+  return r;
+}
+
+} // namespace
+
+double roundTo(DType type, double v) {
+  if (type == DType::F64)
+    return v;
+  // Not through a conversion, which would quiet a NaN.
+  if (type == DType::F32)
+    return std::isnan(v) ? v : double(float(v));
+  return roundBits(type, v);
+}
+
+double roundTo(DType type, long double v) {
+  if (type == DType::F64 || std::isnan(v))
+    return double(v);
+  if (type == DType::F32)
+    return double(float(v));
+  return roundBits(type, v);
+}
+
+double roundInteger(DType type, int64_t v, DType from) {
+  static_assert(std::numeric_limits<long double>::digits >= 64, "holds every 64-bit integer");
+  return roundTo(type, from == DType::U64 ? static_cast<long double>(uint64_t(v))
+                                          : static_cast<long double>(v));
+}
+
+/// x + y rounded to odd: where it is inexact, the neighbour with an odd last bit. Rounding that to
+/// nearest with at least two bits less gives what rounding the exact sum gives.
+static double addToOdd(double x, double y) {
+  double sum = x + y;
+  if (!std::isfinite(sum))
+    return sum;
+  double yPart = sum - x;
+  double rest = (x - (sum - yPart)) + (y - yPart); // the exact sum is sum + rest
+  bool even = (std::bit_cast<uint64_t>(sum) & 1) == 0;
+  if (rest != 0 && even)
+    return std::nextafter(sum, rest > 0 ? std::numeric_limits<double>::infinity()
+                                        : -std::numeric_limits<double>::infinity());
+  return sum;
+}
+
+double fusedMultiplyAdd(DType type, double a, double b, double c) {
+  if (type == DType::F64)
+    return std::fma(a, b, c);
+  // The product of two values of at most 24 bits is exact in double.
+  return roundTo(type, addToOdd(a * b, c));
+}
+
+int64_t truncateTo(DType type, double v) {
+  if (std::isnan(v))
+    return 0;
+  double t = std::trunc(v);
+  unsigned bits = dtypeBits(type);
+  if (isUnsigned(type)) {
+    uint64_t most = bits == 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+    if (t <= 0)
+      return 0;
+    return int64_t(t >= std::ldexp(1.0, int(bits)) ? most : uint64_t(t));
+  }
+  int64_t most = int64_t(UINT64_MAX >> (65 - bits));
+  if (t >= std::ldexp(1.0, int(bits) - 1))
+    return most;
+  return t <= -std::ldexp(1.0, int(bits) - 1) ? -most - 1 : int64_t(t);
+}
+
+double ulp(DType type, double v) {
+  const Format format = formatOf(type);
+  int exponent;
+  if (v == 0)
+    exponent = minExponent(format);
+  else if (!std::isfinite(v))
+    exponent = format.maxExponent;
+  else
+    exponent = std::min(std::max(std::ilogb(v), minExponent(format)), format.maxExponent);
+  return std::ldexp(1.0, exponent - (format.precision - 1));
+}
+
+double smallest(DType type) { return ulp(type, 0); }
+
+double largest(DType type) {
+  const Format format = formatOf(type);
+  return std::ldexp(2.0 - std::ldexp(1.0, 1 - format.precision), format.maxExponent);
+}
+
+double unitRoundoff(DType type) { return std::ldexp(1.0, -formatOf(type).precision); }
+
+double decodeFloat(DType type, uint64_t bits) {
+  if (type == DType::F64)
+    return std::bit_cast<double>(bits);
+  const Format format = formatOf(type);
+  int mantissaBits = format.precision - 1;
+  uint64_t mantissa = bits & ((uint64_t(1) << mantissaBits) - 1);
+  uint64_t allOnes = (uint64_t(1) << (format.bits - 1 - mantissaBits)) - 1;
+  uint64_t exponent = bits >> mantissaBits & allOnes;
+  uint64_t sign = bits >> (format.bits - 1) & 1;
+  if (exponent == 0) { // zero or subnormal
+    double v = std::ldexp(double(mantissa), minExponent(format) - mantissaBits);
+    return sign ? -v : v;
+  }
+  uint64_t wide = exponent == allOnes ? 2047 : exponent - uint64_t(format.maxExponent) + 1023;
+  return std::bit_cast<double>(sign << 63 | wide << 52 | mantissa << (52 - mantissaBits));
+}
+
+uint64_t encodeFloat(DType type, double v) {
+  uint64_t wide = std::bit_cast<uint64_t>(v);
+  if (type == DType::F64)
+    return wide;
+  const Format format = formatOf(type);
+  int mantissaBits = format.precision - 1;
+  uint64_t sign = (wide >> 63) << (format.bits - 1);
+  uint64_t infinity = ((uint64_t(1) << (format.bits - 1 - mantissaBits)) - 1) << mantissaBits;
+  uint64_t mantissa = wide << 12 >> 12 >> (52 - mantissaBits);
+  if (std::isnan(v)) // a payload that does not fit must not become infinity
+    return sign | infinity | (mantissa ? mantissa : uint64_t(1) << (mantissaBits - 1));
+  if (std::isinf(v))
+    return sign | infinity;
+  int exponent = int(wide >> 52 & 2047) - 1023;
+  if (exponent < minExponent(format)) // zero or subnormal: a multiple of the smallest value
+    return sign | uint64_t(std::ldexp(std::fabs(v), mantissaBits - minExponent(format)));
+  return sign | uint64_t(exponent + format.maxExponent) << mantissaBits | mantissa;
+}
+
+int64_t decodeInteger(DType type, uint64_t bits) {
+  return isBool(type) ? (bits & 255) != 0 : wrapInteger(int64_t(bits), type);
+}
+
+uint64_t readBytes(const void *from, unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return *static_cast<const uint8_t *>(from);
+  case 2: {
+    uint16_t v;
+    std::memcpy(&v, from, 2);
+    return v;
+  }
+  case 4: {
+    uint32_t v;
+    std::memcpy(&v, from, 4);
+    return v;
+  }
+  default: {
+    uint64_t v;
+    std::memcpy(&v, from, 8);
+    return v;
+  }
+  }
+}
+
+void writeBytes(void *to, uint64_t bits, unsigned bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(to, &bits, bytes);
+}
+
+} // namespace tl::interp

@@ -1,0 +1,26 @@
+// What sums of many terms in any order may give: reductions and dots.
+#pragma once
+
+#include "interp/possible.h"
+
+namespace tl::interp {
+
+/// Exponent of the last bit that is set in a finite float; far above all of them for 0.
+int lastBit(double v);
+
+/// A sum as the interpreter has formed it, in the carrier C, and what is known of its terms.
+template <class C> struct SumFacts {
+  C sum = 0;             // computed in C
+  C magnitude = 0;       // sum of the terms' magnitudes, finite ones only
+  C doubt = 0;           // sum of how far another implementation's terms may be away
+  int64_t terms = 0;     // terms, for the error of computing in C
+  int64_t roundings = 0; // most roundings that any term meets in another implementation
+  int lowestBit = 0;     // least lastBit of the terms; INT_MAX when they are all 0
+  bool products = false; // terms are products, which may underflow
+};
+
+/// The sums another implementation may have that accumulates in `accumulator`, before it rounds to
+/// the result's type.
+template <class C> Possible<C> possibleSum(const SumFacts<C> &facts, DType accumulator);
+
+} // namespace tl::interp

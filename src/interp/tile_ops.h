@@ -1,0 +1,47 @@
+// Constants and the rows of ops.def with groups Shape, Reduce and Matrix, on whole tiles. `out` has
+// its type already.
+#pragma once
+
+#include "graph/graph.h"
+#include "interp/elementwise.h"
+#include "interp/tile_value.h"
+
+#include <span>
+
+namespace tl::interp {
+
+/// Every element of `out` becomes the number of a Value or Pad attribute (null: 0).
+void fillNumber(TileValue &out, const Attr *number);
+/// Every element of `out` becomes the scalar.
+void full(TileValue &out, const TileValue &scalar);
+void iota(TileValue &out, unsigned axis);
+
+void broadcast(TileValue &out, const TileValue &a);
+/// Also expand_dims: the elements in row-major order stay.
+void reshape(TileValue &out, const TileValue &a);
+void permute(TileValue &out, const TileValue &a, std::span<const int64_t> perm);
+
+void reduce(TileValue &out, const TileValue &a, ReduceKind kind, unsigned axis,
+            const Tracking &tracking);
+void dot(TileValue &out, const TileValue &a, const TileValue &b, const TileValue &acc,
+         const Tracking &tracking);
+
+/// Counts through the elements of a tile in row-major order.
+class Coordinates {
+public:
+  explicit Coordinates(const Type &type) : type(type) {}
+  int32_t operator[](unsigned axis) const { return at[axis]; }
+  void next() {
+    for (unsigned axis = type.rank; axis-- > 0;) {
+      if (++at[axis] < type.dims[axis])
+        return;
+      at[axis] = 0;
+    }
+  }
+
+private:
+  const Type &type;
+  std::array<int32_t, maxTileRank> at = {};
+};
+
+} // namespace tl::interp
