@@ -1,0 +1,500 @@
+// Parsing, part three: operations and regions.
+#include "graph/text_parser.h"
+
+namespace tl {
+
+static bool hasAttr(const OpInfo &info, AttrKey key) {
+  for (const AttrSpec &spec : info.attrs)
+    if (spec.key == key)
+      return true;
+  return false;
+}
+
+static Attr intAttr(AttrKey key, int64_t value) {
+  Attr attr;
+  attr.key = key;
+  attr.i = value;
+  return attr;
+}
+
+/// Statements up to the '}' that ends the body; tok is the '{'.
+bool Parser::parseBody(const Token &open) {
+  Token bodyOpen = open;
+  advance();
+  for (;;) {
+    if (tok.kind == TokenKind::End) {
+      fail(tok, frames.empty() ? "the kernel's body ends without '}'"
+                               : "the text ends within a region: '}' is missing");
+      note(frames.empty() ? bodyOpen : frames.back().token, "opened here");
+      return false;
+    }
+    if (tok.is('}')) {
+      if (frames.empty())
+        return advance();
+      if (!closeRegion())
+        return false;
+      continue;
+    }
+    if (!frames.empty() && frames.back().yielded)
+      return fail(tok, "yield must be the last statement of its region");
+    if (!parseStatement())
+      return false;
+  }
+}
+
+bool Parser::parseStatement() {
+  std::vector<Token> results;
+  if (!parseResults(results))
+    return false;
+  if (tok.isWord("for"))
+    return parseFor(std::move(results));
+  if (tok.isWord("if"))
+    return parseIf(std::move(results));
+  if (tok.isWord("yield")) {
+    if (!results.empty())
+      return fail(tok, "yield gives no value");
+    return parseYield();
+  }
+  Statement statement;
+  statement.results = std::move(results);
+  return parseOperation(statement) && finishStatement(statement) && endStatement();
+}
+
+/// "%a, %b =", or nothing.
+bool Parser::parseResults(std::vector<Token> &results) {
+  while (tok.kind == TokenKind::Value) {
+    if (!checkFree(tok))
+      return false;
+    results.push_back(tok);
+    advance();
+    if (tok.is('=')) {
+      advance();
+      return tok.kind == TokenKind::Word || expected("an operation after '='");
+    }
+    if (!take(',', "or '=' after a name"))
+      return false;
+  }
+  if (!results.empty())
+    return expected("another name");
+  return tok.kind == TokenKind::Word || expected("a statement or '}'");
+}
+
+bool Parser::endStatement() {
+  if (tok.firstOnLine || tok.is('}') || tok.kind == TokenKind::End)
+    return true;
+  return expected("the end of the line after a statement");
+}
+
+/// An operation without regions, up to its type.
+bool Parser::parseOperation(Statement &statement) {
+  return parseOpcode(statement) && parseOperands(statement) && parseTrailing(statement) &&
+         parseSuffix(statement);
+}
+
+/// The operation's name and the word, number or axis that some have right after it.
+bool Parser::parseOpcode(Statement &statement) {
+  statement.token = tok;
+  auto opcode = opcodeFromText(tok.text);
+  if (!opcode) {
+    if (predFromText(tok.text))
+      return fail(tok, "unknown operation " + shown(tok) + "; a comparison is written 'cmp " +
+                           std::string(tok.text) + " %a, %b'");
+    std::vector<std::string_view> words;
+    for (const OpInfo &op : allOps())
+      words.push_back(op.text);
+    std::string_view near = nearestWord(tok.text, words);
+    return fail(tok, "unknown operation " + shown(tok) +
+                         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+  }
+  const OpInfo &info = opInfo(*opcode);
+  if (info.effect == Effect::Control)
+    return fail(tok, shown(tok) + " cannot stand here");
+  statement.opcode = *opcode;
+  advance();
+  for (const AttrSpec &spec : info.attrs) {
+    if (spec.kind == AttrKind::Pred || spec.kind == AttrKind::Reduce) {
+      bool isPred = spec.kind == AttrKind::Pred;
+      auto pred = predFromText(tok.text);
+      auto kind = reduceFromText(tok.text);
+      if (tok.kind != TokenKind::Word || (isPred ? !pred : !kind))
+        return expected(isPred ? "a comparison: eq, ne, lt, le, gt or ge"
+                               : "a kind of reduction: sum, max or min");
+      statement.attrs.push_back(intAttr(spec.key, isPred ? int64_t(*pred) : int64_t(*kind)));
+      advance();
+    } else if (spec.key == AttrKey::Value) {
+      Literal literal;
+      statement.numberToken = tok;
+      if (!parseLiteralToken(literal))
+        return false;
+      statement.number = literal;
+    } else if (spec.key == AttrKey::Axis && !spec.optional && info.operands.empty()) {
+      int64_t axis = 0;
+      if (!parseInteger(axis, "the number of an axis"))
+        return false;
+      statement.attrs.push_back(intAttr(spec.key, axis));
+    }
+  }
+  return true;
+}
+
+bool Parser::failArity(const Statement &statement, size_t given) {
+  const OpInfo &info = opInfo(statement.opcode);
+  std::string list;
+  for (const OperandSpec &spec : info.operands)
+    list += (list.empty() ? "" : ", ") + std::string(spec.name);
+  return fail(TL_E_INVALID_GRAPH, statement.token,
+              formatString("%s takes %zu operand%s (%s), not %zu%s", info.text.data(),
+                           info.operands.size(), info.operands.size() == 1 ? "" : "s", list.c_str(),
+                           given, given > info.operands.size() ? " or more" : ""));
+}
+
+bool Parser::parseOperands(Statement &statement) {
+  const OpInfo &info = opInfo(statement.opcode);
+  size_t given = 0;
+  for (size_t i = 0; i < info.operands.size(); ++i) {
+    const OperandSpec &spec = info.operands[i];
+    if (spec.arity == Arity::Optional && !parseMask(statement))
+      return false;
+    if (spec.arity != Arity::One)
+      continue;
+    if (given == 0 ? tok.firstOnLine || tok.is('}') : !tok.is(','))
+      return failArity(statement, given);
+    if (given > 0)
+      advance();
+    Operand operand;
+    if (!parseOperand(operand))
+      return false;
+    statement.operands.push_back(std::move(operand));
+    ++given;
+    bool indexed = i + 1 < info.operands.size() && info.operands[i + 1].arity == Arity::Variadic;
+    if (indexed && !(info.rule == Rule::MakeView ? parseViewDims(statement)
+                                                 : parseOperandList(statement.operands)))
+      return false;
+  }
+  bool more = hasAttr(info, AttrKey::Perm) || hasAttr(info, AttrKey::Axis);
+  if (tok.is(',') && !more)
+    return failArity(statement, given + 1);
+  return true;
+}
+
+/// ", [extents], [strides]" of a view.
+bool Parser::parseViewDims(Statement &statement) {
+  size_t counts[2];
+  for (size_t &count : counts) {
+    size_t before = statement.operands.size();
+    if (!take(',', "and the view's extents and strides in brackets") ||
+        !parseOperandList(statement.operands))
+      return false;
+    count = statement.operands.size() - before;
+  }
+  if (counts[0] != counts[1])
+    return fail(TL_E_INVALID_GRAPH, statement.token,
+                formatString("a view needs as many strides as extents, not %zu and %zu", counts[1],
+                             counts[0]));
+  return true;
+}
+
+/// ", mask %m", or nothing.
+bool Parser::parseMask(Statement &statement) {
+  if (!tok.is(','))
+    return true;
+  advance();
+  if (!takeWord("mask"))
+    return false;
+  if (tok.kind != TokenKind::Value)
+    return expected("a tile of i1");
+  Operand operand;
+  if (!parseOperand(operand))
+    return false;
+  statement.operands.push_back(std::move(operand));
+  return true;
+}
+
+/// Attributes after the operands: ", axis 1", ", [1, 0]", "axes [0]", "pad 0".
+bool Parser::parseTrailing(Statement &statement) {
+  const OpInfo &info = opInfo(statement.opcode);
+  for (const AttrSpec &spec : info.attrs) {
+    if (spec.key == AttrKey::Perm) {
+      if (!take(',', "and a permutation in brackets") || !parseListAttr(statement, spec.key))
+        return false;
+    } else if (spec.key == AttrKey::Axis && !info.operands.empty()) {
+      int64_t axis = 0;
+      if (!take(',', "and an axis"))
+        return false;
+      if (tok.isWord("axis"))
+        advance();
+      if (!parseInteger(axis, "the number of an axis"))
+        return false;
+      statement.attrs.push_back(intAttr(spec.key, axis));
+    } else if (spec.key == AttrKey::Axis && spec.optional && tok.isWord("axis")) {
+      int64_t axis = 0;
+      advance();
+      if (!parseInteger(axis, "the number of an axis"))
+        return false;
+      statement.attrs.push_back(intAttr(spec.key, axis));
+    }
+  }
+  if (hasAttr(info, AttrKey::Axes) && tok.isWord("axes")) {
+    advance();
+    if (!parseListAttr(statement, AttrKey::Axes))
+      return false;
+  }
+  if (hasAttr(info, AttrKey::Pad) && tok.isWord("pad")) {
+    Literal literal;
+    advance();
+    statement.numberToken = tok;
+    if (!parseLiteralToken(literal))
+      return false;
+    statement.number = literal;
+  }
+  return true;
+}
+
+bool Parser::parseListAttr(Statement &statement, AttrKey key) {
+  Attr attr;
+  attr.key = key;
+  if (!parseIntegers(attr.list, "a list of axes"))
+    return false;
+  statement.attrs.push_back(std::move(attr));
+  return true;
+}
+
+/// ": type" for operations that say their type; then the numbers whose type is now known.
+bool Parser::parseSuffix(Statement &statement) {
+  const OpInfo &info = opInfo(statement.opcode);
+  bool hasDims = hasAttr(info, AttrKey::Dims), hasDType = hasAttr(info, AttrKey::DType);
+  if (!hasDims && !hasDType && tok.is(':'))
+    return fail(tok, std::string(info.text) + " is written without a type; it follows from the "
+                                              "operands");
+  if (hasDims || hasDType) {
+    if (!take(':', "and a type"))
+      return false;
+    statement.suffixToken = tok;
+    Attr dims;
+    dims.key = AttrKey::Dims;
+    if (hasDims ? !parseTileType(statement.suffix, dims.list) : !parseDType(statement.suffix))
+      return false;
+    if (hasDims)
+      statement.attrs.push_back(std::move(dims));
+    if (hasDType)
+      statement.attrs.push_back(intAttr(AttrKey::DType, int64_t(statement.suffix)));
+    if (!checkSuffix(statement))
+      return false;
+  }
+  if (!statement.number)
+    return true;
+  bool isConst = info.rule == Rule::Const;
+  DType dtype =
+      isConst ? statement.suffix : builder.current().typeOf(statement.operands[0].value).dtype;
+  if (dtype == DType::None) // not a view: the builder says so
+    return true;
+  auto attr = literalAttr(*statement.number, isConst ? AttrKey::Value : AttrKey::Pad, dtype);
+  if (!attr)
+    return fail(TL_E_INVALID_GRAPH, statement.numberToken,
+                shown(statement.numberToken) + " is not a value of " +
+                    std::string(dtypeText(dtype)));
+  statement.attrs.push_back(std::move(*attr));
+  return true;
+}
+
+/// Where the element type is the operand's, the written one must agree.
+bool Parser::checkSuffix(const Statement &statement) {
+  const OpInfo &info = opInfo(statement.opcode);
+  if (hasAttr(info, AttrKey::DType) || statement.operands.empty() ||
+      statement.operands[0].value == 0)
+    return true;
+  DType dtype = builder.current().typeOf(statement.operands[0].value).dtype;
+  if (dtype == statement.suffix || dtype == DType::None)
+    return true;
+  return fail(TL_E_INVALID_GRAPH, statement.suffixToken,
+              formatString("%s keeps the element type: the operand has %s, the type says %s",
+                           info.text.data(), dtypeText(dtype).data(),
+                           dtypeText(statement.suffix).data()));
+}
+
+bool Parser::finishStatement(Statement &statement) {
+  ValueId value = 0;
+  if (!emit(statement, value))
+    return false;
+  if (statement.results.size() > 1)
+    return fail(statement.results[1],
+                std::string(opInfo(statement.opcode).text) + " gives one value at most");
+  if (statement.results.empty())
+    return value == 0 ||
+           fail(statement.token, shown(statement.token) + " gives a value: name it, as in %x = " +
+                                     std::string(statement.token.text) + " ...");
+  if (value == 0)
+    return fail(statement.results[0], shown(statement.token) + " gives no value");
+  return define(statement.results[0], value);
+}
+
+/// for %i = %lo to %hi step %s carry %x = %init, ... {
+bool Parser::parseFor(std::vector<Token> results) {
+  Statement statement;
+  statement.opcode = Opcode::For;
+  statement.token = tok;
+  statement.results = std::move(results);
+  advance();
+  if (tok.kind != TokenKind::Value)
+    return expected("the loop's counter, as in for %i = 0 to %n {");
+  std::vector<Token> arguments = {tok};
+  Operand lo, hi, step;
+  advance();
+  if (!take('=', "and the first value of the counter") || !parseOperand(lo) || !takeWord("to") ||
+      !parseOperand(hi))
+    return false;
+  step.literal = parseLiteral("1");
+  step.token = statement.token;
+  if (tok.isWord("step")) {
+    advance();
+    if (!parseOperand(step))
+      return false;
+  }
+  statement.operands = {std::move(lo), std::move(hi), std::move(step)};
+  if (tok.isWord("carry"))
+    do {
+      advance();
+      Operand init;
+      if (tok.kind != TokenKind::Value)
+        return expected("the name of a carried value");
+      arguments.push_back(tok);
+      advance();
+      if (!take('=', "and the value's start") || !parseOperand(init))
+        return false;
+      statement.operands.push_back(std::move(init));
+    } while (tok.is(','));
+  size_t carried = arguments.size() - 1;
+  if (carried != statement.results.size())
+    return fail(statement.token,
+                formatString("this loop carries %zu value%s, so it gives as many results, and %zu "
+                             "%s named",
+                             carried, carried == 1 ? "" : "s", statement.results.size(),
+                             statement.results.size() == 1 ? "is" : "are"));
+  return openRegion(statement, arguments);
+}
+
+/// if %c {
+bool Parser::parseIf(std::vector<Token> results) {
+  Statement statement;
+  statement.opcode = Opcode::If;
+  statement.token = tok;
+  statement.results = std::move(results);
+  advance();
+  Operand condition;
+  if (!parseOperand(condition))
+    return false;
+  statement.operands.push_back(std::move(condition));
+  return openRegion(statement, {});
+}
+
+bool Parser::openRegion(Statement &statement, const std::vector<Token> &arguments) {
+  if (!tok.is('{'))
+    return expected("'{' before a region");
+  std::vector<ValueId> operands;
+  if (!materialize(statement, operands))
+    return false;
+  locate(statement.token);
+  std::vector<ValueId> values = builder.begin(statement.opcode, operands, statement.attrs);
+  if (!checkBuilder())
+    return false;
+  advance();
+  names.push();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!define(arguments[i], values[i]))
+      return false;
+  Frame frame;
+  frame.opcode = statement.opcode;
+  frame.token = statement.token;
+  frame.results = std::move(statement.results);
+  frame.carried = arguments.empty() ? 0 : arguments.size() - 1;
+  frames.push_back(std::move(frame));
+  return true;
+}
+
+bool Parser::checkYieldCount(const Frame &frame, const Token &at, size_t count) {
+  size_t wanted = frame.opcode == Opcode::For ? frame.carried : frame.results.size();
+  if (count == wanted)
+    return true;
+  const char *plural = wanted == 1 ? "" : "s";
+  fail(TL_E_INVALID_GRAPH, at,
+       frame.opcode == Opcode::For
+           ? formatString("the loop carries %zu value%s, so its region must end with a yield of "
+                          "%zu, not %zu",
+                          wanted, plural, wanted, count)
+           : formatString("%zu result%s of this if %s named, so each of its regions must end with "
+                          "a yield of %zu, not %zu",
+                          wanted, plural, wanted == 1 ? "is" : "are", wanted, count));
+  note(frame.token, "opened here");
+  return false;
+}
+
+bool Parser::parseYield() {
+  if (frames.empty())
+    return fail(tok, "yield ends a region, and the kernel's body is none");
+  Frame &frame = frames.back();
+  frame.yielded = true;
+  frame.yieldToken = tok;
+  frame.yields.clear();
+  advance();
+  if (!tok.firstOnLine && !tok.is('}')) {
+    for (;;) {
+      Operand operand;
+      if (!parseOperand(operand))
+        return false;
+      if (operand.literal)
+        return fail(operand.token, "a number has no type here; define it before, as in "
+                                   "%zero = const 0.0 : f32");
+      frame.yields.push_back(operand.value);
+      if (!tok.is(','))
+        break;
+      advance();
+    }
+  }
+  return checkYieldCount(frame, frame.yieldToken, frame.yields.size()) && endStatement();
+}
+
+/// tok is the '}' of the innermost region.
+bool Parser::closeRegion() {
+  Frame &frame = frames.back();
+  if (!frame.yielded && !checkYieldCount(frame, tok, 0))
+    return false;
+  locate(frame.yielded ? frame.yieldToken : tok);
+  bool done = true;
+  std::vector<ValueId> values = builder.end(frame.yields, &done);
+  if (!checkBuilder())
+    return false;
+  names.pop();
+  advance();
+  if (!done)
+    return closeThen(frame);
+  Frame closed = std::move(frame);
+  frames.pop_back();
+  return bindResults(closed, values);
+}
+
+/// After the first region of an if: opens the second, or leaves it empty.
+bool Parser::closeThen(Frame &frame) {
+  frame.inElse = true;
+  frame.yielded = false;
+  frame.yields.clear();
+  if (tok.isWord("else")) {
+    advance();
+    names.push();
+    return take('{', "after else");
+  }
+  if (!frame.results.empty())
+    return fail(tok,
+                "an if that gives results needs an else; expected 'else', found " + shown(tok));
+  builder.end({});
+  frames.pop_back();
+  return checkBuilder() && endStatement();
+}
+
+bool Parser::bindResults(const Frame &frame, const std::vector<ValueId> &values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!define(frame.results[i], values[i]))
+      return false;
+  return endStatement();
+}
+
+} // namespace tl
