@@ -157,7 +157,10 @@ bool Parser::parseOperands(Statement &statement) {
       return false;
     if (spec.arity != Arity::One)
       continue;
-    if (given == 0 ? tok.firstOnLine || tok.is('}') : !tok.is(','))
+    bool onLine = !tok.firstOnLine && !tok.is('}') && tok.kind != TokenKind::End;
+    if (given > 0 && !tok.is(',') && onLine)
+      return expected("',' and operand '" + std::string(spec.name) + "'");
+    if (given == 0 ? !onLine : !tok.is(','))
       return failArity(statement, given);
     if (given > 0)
       advance();
@@ -343,12 +346,13 @@ bool Parser::parseFor(std::vector<Token> results) {
   if (!take('=', "and the first value of the counter") || !parseOperand(lo) || !takeWord("to") ||
       !parseOperand(hi))
     return false;
-  step.literal = parseLiteral("1");
-  step.token = statement.token;
   if (tok.isWord("step")) {
     advance();
     if (!parseOperand(step))
       return false;
+  } else {
+    step.literal = parseLiteral("1");
+    step.token = statement.token;
   }
   statement.operands = {std::move(lo), std::move(hi), std::move(step)};
   if (tok.isWord("carry"))
@@ -415,15 +419,19 @@ bool Parser::checkYieldCount(const Frame &frame, const Token &at, size_t count) 
   size_t wanted = frame.opcode == Opcode::For ? frame.carried : frame.results.size();
   if (count == wanted)
     return true;
-  const char *plural = wanted == 1 ? "" : "s";
+  std::string reason;
+  if (frame.opcode == Opcode::For)
+    reason = wanted == 0
+                 ? "the loop carries no values"
+                 : formatString("the loop carries %zu value%s", wanted, wanted == 1 ? "" : "s");
+  else
+    reason = wanted == 0 ? "no results of this if are named"
+                         : formatString("%zu result%s of this if %s named", wanted,
+                                        wanted == 1 ? "" : "s", wanted == 1 ? "is" : "are");
   fail(TL_E_INVALID_GRAPH, at,
-       frame.opcode == Opcode::For
-           ? formatString("the loop carries %zu value%s, so its region must end with a yield of "
-                          "%zu, not %zu",
-                          wanted, plural, wanted, count)
-           : formatString("%zu result%s of this if %s named, so each of its regions must end with "
-                          "a yield of %zu, not %zu",
-                          wanted, plural, wanted == 1 ? "is" : "are", wanted, count));
+       count == 0    ? reason + ", so its region must end with a yield of as many"
+       : wanted == 0 ? reason + ", so its region yields none"
+                     : reason + formatString(", so its region must yield as many, not %zu", count));
   note(frame.token, "opened here");
   return false;
 }

@@ -10,6 +10,25 @@ static bool isLetter(char c) {
 }
 static bool isWordByte(char c) { return isLetter(c) || isDigit(c); }
 
+/// Bytes of the well-formed UTF-8 sequence of more than one byte at `at`; 0 if there is none.
+static size_t utf8Length(std::string_view text, size_t at) {
+  unsigned char lead = static_cast<unsigned char>(text[at]);
+  size_t length = lead >= 0xf0 && lead <= 0xf4   ? 4
+                  : lead >= 0xe0 && lead <= 0xef ? 3
+                  : lead >= 0xc2 && lead <= 0xdf ? 2
+                                                 : 0;
+  if (length == 0 || at + length > text.size())
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)
+      return 0;
+  unsigned char second = static_cast<unsigned char>(text[at + 1]);
+  bool malformed = (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+                   (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f);
+  // U+0080 to U+009f are control characters.
+  return malformed || (lead == 0xc2 && second < 0xa0) ? 0 : length;
+}
+
 Lexer::Lexer(std::string_view text) : text(text) {
   if (text.starts_with("\xef\xbb\xbf"))
     position = lineStart = 3;
@@ -93,7 +112,7 @@ Token Lexer::next() {
   }
   if (c != '\0' && std::string_view("()[]{}<>,:=?").find(c) != std::string_view::npos)
     return finish(token, TokenKind::Punct, 1);
-  return finish(token, TokenKind::Bad, 1);
+  return finish(token, TokenKind::Bad, std::max<size_t>(utf8Length(text, position), 1));
 }
 
 Token Lexer::nextTileItem() {
@@ -116,25 +135,6 @@ Token Lexer::nextTileSeparator() {
   Token token = next();
   token.firstOnLine |= newLine;
   return token;
-}
-
-/// Bytes of the well-formed UTF-8 sequence of more than one byte at `at`; 0 if there is none.
-static size_t utf8Length(std::string_view text, size_t at) {
-  unsigned char lead = static_cast<unsigned char>(text[at]);
-  size_t length = lead >= 0xf0 && lead <= 0xf4   ? 4
-                  : lead >= 0xe0 && lead <= 0xef ? 3
-                  : lead >= 0xc2 && lead <= 0xdf ? 2
-                                                 : 0;
-  if (length == 0 || at + length > text.size())
-    return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)
-      return 0;
-  unsigned char second = static_cast<unsigned char>(text[at + 1]);
-  bool malformed = (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
-                   (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f);
-  // U+0080 to U+009f are control characters.
-  return malformed || (lead == 0xc2 && second < 0xa0) ? 0 : length;
 }
 
 /// Appends `text` so that it can be shown on one line; returns the columns it takes.
@@ -184,12 +184,10 @@ std::string tokenText(const Token &token, std::string_view source) {
   if (token.kind == TokenKind::End)
     return "the end of the text";
   unsigned char first = static_cast<unsigned char>(source[token.offset]);
-  if (token.kind == TokenKind::Bad && (first < ' ' || first > '~')) {
-    size_t length = utf8Length(source, token.offset);
-    if (length != 0)
-      return "'" + std::string(source.substr(token.offset, length)) + "'";
+  if (token.kind == TokenKind::Bad && token.length == 1 && (first < ' ' || first > '~'))
     return formatString("byte 0x%02x", first);
-  }
+  if (token.kind == TokenKind::Bad && (first == '%' || first == '@'))
+    return formatString("'%c' without a name", first);
   constexpr size_t limit = 60;
   std::string shown(source.substr(token.offset, std::min(token.length, limit)));
   return "'" + shown + (token.length > limit ? "..." : "") + "'";

@@ -1,0 +1,542 @@
+// Graphs made at random with the builder, over every operation, for properties of the text form.
+#pragma once
+
+#include "graph/builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <random>
+
+namespace tl::test {
+
+/// One random well-typed graph; the same seed gives the same graph.
+class RandomGraph {
+public:
+  explicit RandomGraph(uint64_t seed) : random(seed) {}
+
+  Result<Graph> build(unsigned ops) {
+    b.setKernel("k" + std::to_string(random() % 100));
+    b.setContract(chance(70));
+    b.setThreads(chance(70) ? 0 : 32 * int64_t(1 + pick(32)));
+    addHeader();
+    pools.emplace_back();
+    for (ValueId v : header)
+      pools.back().push_back(v);
+    for (unsigned i = 0; i < ops; ++i) {
+      addSomething();
+      if (!b.ok())
+        break;
+    }
+    while (b.depth() > 0)
+      closeRegion();
+    addHead();
+    return std::move(b).finish();
+  }
+  /// How often each operation was added.
+  std::map<Opcode, unsigned> count;
+
+private:
+  std::mt19937_64 random;
+  GraphBuilder b;
+  std::vector<std::vector<ValueId>> pools; // visible values, by region
+  std::vector<ValueId> header;
+  std::vector<size_t> carried; // by open region: values that it must yield
+  std::vector<std::vector<Type>> yieldTypes;
+
+  size_t pick(size_t n) { return size_t(random() % n); }
+  bool chance(unsigned percent) { return pick(100) < percent; }
+  const Type &typeOf(ValueId v) const { return b.current().typeOf(v); }
+
+  static Attr intAttr(AttrKey key, int64_t value) {
+    Attr a;
+    a.key = key;
+    a.i = value;
+    return a;
+  }
+  static Attr listAttr(AttrKey key, std::vector<int64_t> list) {
+    Attr a;
+    a.key = key;
+    a.list = std::move(list);
+    return a;
+  }
+
+  template <class F> ValueId find(F fits) {
+    std::vector<ValueId> found;
+    for (const std::vector<ValueId> &pool : pools)
+      for (ValueId v : pool)
+        if (fits(typeOf(v)))
+          found.push_back(v);
+    return found.empty() ? 0 : found[pick(found.size())];
+  }
+
+  ValueId add(Opcode opcode, std::vector<ValueId> operands, std::vector<Attr> attrs = {}) {
+    for (ValueId v : operands)
+      if (v == 0)
+        return 0;
+    ++count[opcode];
+    static uint32_t line = 0;
+    b.setLocation({"random.c", ++line % 1000 + 1, 1});
+    ValueId v = b.op(opcode, operands, attrs);
+    if (v != 0) {
+      maybeName(v);
+      pools.back().push_back(v);
+    }
+    return v;
+  }
+
+  /// Names may be shared, malformed or missing.
+  void maybeName(ValueId v) {
+    static const char *names[] = {"x", "y", "acc", "sum", "a0", "n", "0", "12", "not a name", "",
+                                  "for", "x1", "_", "B", "lo"};
+    if (chance(40))
+      b.setName(v, names[pick(std::size(names))]);
+  }
+
+  DType anyDType() {
+    static const DType types[] = {DType::I1,  DType::I8,  DType::U8,   DType::I16, DType::U16,
+                                  DType::I32, DType::U32, DType::I64,  DType::U64, DType::F16,
+                                  DType::F32, DType::F64, DType::BF16, DType::F32, DType::I64};
+    return types[pick(std::size(types))];
+  }
+
+  Attr number(AttrKey key, DType d) {
+    static const double floats[] = {0.0, -0.0, 1, 0.1, -1.5, 1e300, 5e-324, 1e-5, 3.0e38, 1.0 / 3};
+    Attr a;
+    a.key = key;
+    if (isFloat(d)) {
+      a.isFloat = chance(90);
+      if (!a.isFloat) {
+        a.i = int64_t(pick(10)) - 5;
+      } else if (chance(10)) {
+        uint64_t bits = random() | uint64_t(0x7ff) << 52;
+        std::memcpy(&a.f, &bits, sizeof bits);
+      } else if (chance(20)) {
+        uint64_t bits = random();
+        std::memcpy(&a.f, &bits, sizeof bits);
+      } else {
+        a.f = floats[pick(std::size(floats))];
+      }
+      return a;
+    }
+    uint64_t bits = chance(50) ? pick(5) : random();
+    if (chance(5))
+      bits = uint64_t(1) << 63;
+    if (isBool(d))
+      bits &= 1;
+    else if (dtypeBits(d) < 64)
+      bits &= (uint64_t(1) << dtypeBits(d)) - 1;
+    if (isSigned(d) && dtypeBits(d) < 64 && bits >> (dtypeBits(d) - 1))
+      bits |= ~uint64_t(0) << dtypeBits(d);
+    a.i = int64_t(bits);
+    return a;
+  }
+
+  ValueId constant(DType d) {
+    return add(Opcode::Const, {}, {number(AttrKey::Value, d), intAttr(AttrKey::DType, int64_t(d))});
+  }
+  ValueId index() {
+    ValueId v = chance(60) ? find([](const Type &t) { return t.isIndex(); }) : 0;
+    return v ? v : constant(chance(70) ? DType::I64 : DType::I32);
+  }
+
+  std::vector<int64_t> dims(unsigned maxRank = 3) {
+    std::vector<int64_t> list;
+    for (size_t rank = pick(maxRank + 1); list.size() < rank;) {
+      ValueId v = chance(25) ? find([&](const Type &t) { return t == Type::scalar(DType::I64); }) : 0;
+      auto known = v ? b.current().constantInt(v) : std::nullopt;
+      bool usable = known && *known >= 1 && *known <= 8;
+      list.push_back(usable ? -int64_t(v) : int64_t(1 + pick(6)));
+    }
+    return list;
+  }
+  ValueId tileOf(DType d, std::vector<int64_t> extents) {
+    return add(Opcode::Full, {constant(d)}, {listAttr(AttrKey::Dims, std::move(extents))});
+  }
+  std::vector<int64_t> extentsOf(const Type &t) { return {t.extents().begin(), t.extents().end()}; }
+
+  void addHeader() {
+    static const char *dimNames[] = {"n", "m", "stride"};
+    for (const char *name : dimNames) {
+      Argument arg;
+      arg.name = name;
+      arg.hasDefault = chance(70);
+      arg.defaultInt = int64_t(pick(100)) - 20;
+      header.push_back(b.addArgument(std::move(arg), TypeKind::Tile,
+                                     chance(80) ? DType::I64 : DType::I32));
+    }
+    for (size_t i = pick(4); i > 0; --i) {
+      bool choices = chance(50);
+      int64_t value = int64_t(pick(9)) - 1;
+      header.push_back(b.addParam("P" + std::to_string(i), value,
+                                  choices ? std::vector<int64_t>{value, 7, -3}
+                                          : std::vector<int64_t>()));
+    }
+    for (size_t i = 0, n = 2 + pick(4); i < n; ++i)
+      addViewArgument(i);
+    Argument scalar, pointer;
+    scalar.name = "scalar";
+    DType d = anyDType();
+    Attr value = number(AttrKey::Value, d);
+    scalar.hasDefault = true;
+    (isFloat(d) && value.isFloat ? void(scalar.defaultFloat = value.f)
+                                 : void(scalar.defaultInt = isFloat(d) ? 0 : value.i));
+    header.push_back(b.addArgument(std::move(scalar), TypeKind::Tile, d));
+    pointer.name = "pointer";
+    header.push_back(b.addArgument(std::move(pointer), TypeKind::Pointer, anyDType()));
+  }
+
+  void addViewArgument(size_t i) {
+    Argument arg;
+    arg.name = "view" + std::to_string(i);
+    auto dim = [&](bool stride) {
+      ViewDim d;
+      d.kind = ViewDim::Kind(1 + pick(3));
+      if (d.kind == ViewDim::Kind::Literal)
+        d.literal = int64_t(pick(1000)) - (stride ? 500 : 0);
+      if (d.kind == ViewDim::Kind::Value)
+        d.value = header[pick(3)];
+      return d;
+    };
+    size_t rank = 1 + pick(4);
+    bool strides = chance(50);
+    for (size_t axis = 0; axis < rank; ++axis) {
+      arg.extents.push_back(dim(false));
+      if (strides)
+        arg.strides.push_back(dim(true));
+    }
+    arg.optional = chance(20);
+    arg.distinct = chance(20);
+    arg.generator.kind = GeneratorKind(pick(6));
+    if (arg.generator.kind == GeneratorKind::Uniform) {
+      arg.generator.low = chance(50) ? -1.5 : 3;
+      arg.generator.high = 100;
+      if (chance(30))
+        arg.generator.highValue = header[pick(3)], arg.generator.high = 0;
+    } else if (arg.generator.kind == GeneratorKind::Const) {
+      arg.generator.low = 0.25;
+    }
+    ValueId v = b.addArgument(std::move(arg), TypeKind::View, anyDType());
+    if (!b.ok())
+      return;
+    header.push_back(v);
+    const Argument &added = b.current().kernel.args.back();
+    for (const std::vector<ViewDim> *list : {&added.extents, &added.strides})
+      for (const ViewDim &d : *list)
+        if (d.kind == ViewDim::Kind::Dynamic)
+          header.push_back(d.value);
+  }
+
+  /// Grid and requirements, as copies of body expressions or directly, in any order.
+  void addHead() {
+    bool direct = chance(50);
+    b.buildHead(direct);
+    pools.resize(1);
+    pools[0] = header;
+    std::vector<ValueId> wide, conditions;
+    auto isWide = [](const Type &t) { return t == Type::scalar(DType::I64); };
+    for (size_t n = pick(12); n > 0; --n) {
+      static const Opcode ops[] = {Opcode::Add, Opcode::CeilDiv, Opcode::Mul, Opcode::Max,
+                                   Opcode::Sub, Opcode::FloorMod};
+      ValueId a = find(isWide), c = chance(40) ? constant(DType::I64) : find(isWide);
+      if (chance(15))
+        a = add(Opcode::Extent, {find([](const Type &t) { return t.isView(); })},
+                {intAttr(AttrKey::Axis, 0)});
+      if (chance(10))
+        a = add(Opcode::Cast, {header[pick(3)]}, {intAttr(AttrKey::DType, int64_t(DType::I64))});
+      if (ValueId v = add(ops[pick(std::size(ops))], {a, c}))
+        wide.push_back(v);
+    }
+    for (size_t n = pick(3); n > 0; --n) {
+      ValueId a = constant(DType::I64), c = constant(DType::I64);
+      if (chance(50))
+        a = add(Opcode::Add, {a, constant(DType::I64)});
+      int64_t x = *b.current().constantInt(a), y = *b.current().constantInt(c);
+      Pred pred = x < y ? Pred::Lt : x > y ? Pred::Gt : Pred::Eq;
+      conditions.push_back(add(Opcode::Cmp, {a, c}, {intAttr(AttrKey::Pred, int64_t(pred))}));
+    }
+    if (wide.empty() || chance(20))
+      wide.push_back(find(isWide) ? find(isWide) : constant(DType::I64));
+    std::vector<ValueId> grid;
+    for (size_t n = 1 + pick(3); n > 0; --n)
+      grid.push_back(wide[pick(wide.size())]);
+    for (ValueId condition : conditions)
+      if (chance(50))
+        direct ? b.addHeadRequirement(condition) : b.addRequirement(condition);
+    direct ? b.setHeadGrid(grid) : b.setGrid(grid);
+    for (ValueId condition : conditions)
+      if (chance(30))
+        direct ? b.addHeadRequirement(condition) : b.addRequirement(condition);
+    b.buildHead(false);
+  }
+
+  void addSomething() {
+    if (chance(8) && b.depth() < 4)
+      return openRegion();
+    if (chance(10) && b.depth() > 0)
+      return closeRegion();
+    auto ops = allOps();
+    addOp(ops[pick(ops.size())]);
+  }
+
+  void openRegion() {
+    if (chance(40)) {
+      ValueId c = chance(50) ? find([](const Type &t) { return t == Type::scalar(DType::I1); }) : 0;
+      c = c ? c : constant(DType::I1);
+      ++count[Opcode::If];
+      b.begin(Opcode::If, {&c, 1});
+      yieldTypes.emplace_back();
+      carried.push_back(chance(50) ? 0 : 1 + pick(2));
+      pools.emplace_back();
+      return;
+    }
+    DType d = chance(70) ? DType::I64 : DType::I32;
+    std::vector<ValueId> operands;
+    for (int i = 0; i < 3; ++i) {
+      ValueId v = chance(40) ? find([&](const Type &t) { return t == Type::scalar(d); }) : 0;
+      if (i == 2 && v == 0 && chance(50))
+        v = add(Opcode::Const, {},
+                {intAttr(AttrKey::Value, 1), intAttr(AttrKey::DType, int64_t(d))});
+      operands.push_back(v ? v : constant(d));
+    }
+    std::vector<Type> types;
+    for (size_t n = pick(3); n > 0; --n) {
+      ValueId v = find([](const Type &t) { return t.isTile(); });
+      operands.push_back(v);
+      types.push_back(typeOf(v));
+    }
+    ++count[Opcode::For];
+    std::vector<ValueId> args = b.begin(Opcode::For, operands);
+    carried.push_back(types.size());
+    yieldTypes.push_back(types);
+    pools.emplace_back(args);
+    for (ValueId v : args)
+      maybeName(v);
+  }
+
+  void closeRegion() {
+    std::vector<ValueId> yields;
+    size_t n = carried.back();
+    for (size_t i = 0; i < n; ++i) {
+      const std::vector<Type> &types = yieldTypes.back();
+      ValueId v = find([&](const Type &t) { return i < types.size() ? t == types[i] : t.isTile(); });
+      if (v == 0) // only an else can lack a value of the type
+        v = tileOf(types[i].dtype, extentsOf(types[i]));
+      yields.push_back(v);
+    }
+    ++count[Opcode::Yield];
+    bool done = true;
+    std::vector<ValueId> results = b.end(yields, &done);
+    pools.pop_back();
+    if (!done) {
+      yieldTypes.back().clear();
+      for (ValueId v : yields)
+        yieldTypes.back().push_back(typeOf(v));
+      pools.emplace_back();
+      return;
+    }
+    carried.pop_back();
+    yieldTypes.pop_back();
+    for (ValueId v : results) {
+      maybeName(v);
+      pools.back().push_back(v);
+    }
+  }
+
+  ValueId operandFor(OperandClass cls, const Type *like) {
+    auto fits = [&](const Type &t) {
+      if (!t.isTile())
+        return false;
+      if (like)
+        return t.dtype == like->dtype && (t.rank == 0 || like->rank == 0 || t.sameShape(*like));
+      switch (cls) {
+      case OperandClass::Num:
+        return !isBool(t.dtype);
+      case OperandClass::Int:
+        return isInteger(t.dtype);
+      case OperandClass::Float:
+        return isFloat(t.dtype);
+      case OperandClass::Bits:
+        return !isFloat(t.dtype);
+      default:
+        return true;
+      }
+    };
+    if (like && chance(30))
+      return constant(like->dtype);
+    ValueId v = find(fits);
+    if (v != 0)
+      return v;
+    DType d = cls == OperandClass::Float ? DType::F32 : DType::I32;
+    return tileOf(like ? like->dtype : d, dims(2));
+  }
+
+  void addOp(const OpInfo &info) {
+    switch (info.rule) {
+    case Rule::ProgramIndex:
+      add(info.opcode, {}, {intAttr(AttrKey::Axis, int64_t(pick(3)))});
+      return;
+    case Rule::Const:
+      constant(anyDType());
+      return;
+    case Rule::Full: {
+      ValueId v = chance(50) ? find([](const Type &t) { return t.isScalar(); }) : 0;
+      add(info.opcode, {v ? v : constant(anyDType())}, {listAttr(AttrKey::Dims, dims())});
+      return;
+    }
+    case Rule::Iota: {
+      std::vector<int64_t> extents = dims();
+      if (extents.empty())
+        extents.push_back(4);
+      DType d = anyDType();
+      std::vector<Attr> attrs = {
+          intAttr(AttrKey::DType, int64_t(isInteger(d) ? d : DType::I32)),
+          listAttr(AttrKey::Dims, extents)};
+      if (chance(60))
+        attrs.push_back(intAttr(AttrKey::Axis, int64_t(pick(extents.size()))));
+      add(info.opcode, {}, attrs);
+      return;
+    }
+    case Rule::Elementwise:
+    case Rule::Compare:
+    case Rule::Select:
+      return addElementwise(info);
+    case Rule::Cast:
+      add(info.opcode, {operandFor(OperandClass::Any, nullptr)},
+          {intAttr(AttrKey::DType, int64_t(anyDType()))});
+      return;
+    case Rule::Dot:
+      return addDot();
+    case Rule::MakeView: {
+      std::vector<ValueId> operands = {find([](const Type &t) { return t.isPointer(); })};
+      for (size_t n = 2 * (1 + pick(3)); n > 0; --n)
+        operands.push_back(index());
+      add(info.opcode, operands);
+      return;
+    }
+    default:
+      return isMemory(info.rule) ? addMemory(info) : addShape(info);
+    }
+  }
+
+  static bool isMemory(Rule rule) {
+    return rule == Rule::Address || rule == Rule::Extent || rule == Rule::Load ||
+           rule == Rule::Store || rule == Rule::Gather || rule == Rule::Scatter;
+  }
+
+  void addElementwise(const OpInfo &info) {
+    std::vector<ValueId> operands;
+    std::vector<Attr> attrs;
+    if (info.rule == Rule::Compare)
+      attrs.push_back(intAttr(AttrKey::Pred, int64_t(1 + pick(6))));
+    size_t first = info.rule == Rule::Select ? 1 : 0;
+    operands.push_back(operandFor(info.operands[first].cls, nullptr));
+    Type type = typeOf(operands[0]);
+    while (operands.size() + first < info.operands.size()) {
+      operands.push_back(operandFor(info.operands[first].cls, &type));
+      if (typeOf(operands.back()).rank != 0)
+        type = typeOf(operands.back());
+    }
+    if (chance(20) && operands.size() > 1) // a constant on the left
+      if (ValueId c = constant(typeOf(operands[0]).dtype); typeOf(operands[0]).rank != 0)
+        operands[0] = c;
+    if (first) {
+      ValueId c = find([&](const Type &t) { return t == Type::scalar(DType::I1); });
+      operands.insert(operands.begin(), c && chance(50) ? c : constant(DType::I1));
+    }
+    add(info.opcode, operands, attrs);
+  }
+
+  void addDot() {
+    static const DType types[] = {DType::F16, DType::BF16, DType::F32, DType::F64, DType::I8};
+    DType d = types[pick(5)];
+    DType acc = d == DType::F64 ? d : d == DType::I8 ? DType::I32 : DType::F32;
+    int64_t m = int64_t(1 + pick(5)), n = int64_t(1 + pick(5)), k = int64_t(1 + pick(5));
+    ValueId a = tileOf(d, {m, k}), c = tileOf(d, {k, n}), z = tileOf(acc, {m, n});
+    add(Opcode::Dot, {a, c, z});
+  }
+
+  void addShape(const OpInfo &info) {
+    if (info.effect == Effect::Control)
+      return;
+    ValueId v = find([&](const Type &t) {
+      return t.isTile() && (info.rule != Rule::Reduce || (t.rank > 0 && !isBool(t.dtype)));
+    });
+    if (v == 0)
+      return;
+    Type t = typeOf(v);
+    std::vector<int64_t> extents = extentsOf(t);
+    std::vector<Attr> attrs;
+    switch (info.rule) {
+    case Rule::Broadcast:
+      for (int64_t &e : extents)
+        e = e == 1 ? int64_t(1 + pick(3)) : e;
+      attrs = {listAttr(AttrKey::Dims, extents)};
+      break;
+    case Rule::Reshape:
+      attrs = {listAttr(AttrKey::Dims, {t.elements()})};
+      break;
+    case Rule::Permute:
+      for (size_t i = 0; i < extents.size(); ++i)
+        extents[i] = int64_t(i);
+      std::shuffle(extents.begin(), extents.end(), random);
+      attrs = {listAttr(AttrKey::Perm, extents)};
+      break;
+    case Rule::ExpandDims:
+      if (t.rank == maxTileRank)
+        return;
+      attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank + 1)))};
+      break;
+    case Rule::Reduce:
+      attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank))),
+               intAttr(AttrKey::Kind, int64_t(1 + pick(3)))};
+      break;
+    default:
+      return;
+    }
+    add(info.opcode, {v}, attrs);
+  }
+
+  void addMemory(const OpInfo &info) {
+    ValueId view = find([](const Type &t) { return t.isView(); });
+    Type t = typeOf(view);
+    if (info.rule == Rule::Extent) {
+      add(info.opcode, {view}, {intAttr(AttrKey::Axis, int64_t(pick(t.rank)))});
+      return;
+    }
+    bool pointwise = info.rule == Rule::Gather || info.rule == Rule::Scatter;
+    bool writes = info.rule == Rule::Store || info.rule == Rule::Scatter;
+    std::vector<int64_t> shape = dims(std::min<unsigned>(t.rank, 3));
+    std::vector<Attr> attrs;
+    std::vector<ValueId> operands;
+    if (writes)
+      operands.push_back(shape.empty() || chance(20) ? constant(t.dtype)
+                                                     : tileOf(t.dtype, shape));
+    Type value = writes ? typeOf(operands[0]) : Type();
+    if (info.rule == Rule::Load)
+      attrs.push_back(listAttr(AttrKey::Dims, shape));
+    if ((info.rule == Rule::Load || info.rule == Rule::Store) && chance(40)) {
+      std::vector<int64_t> axes;
+      for (unsigned i = 0; i < t.rank; ++i)
+        axes.push_back(i);
+      std::shuffle(axes.begin(), axes.end(), random);
+      axes.resize(writes ? value.rank : shape.size());
+      attrs.push_back(listAttr(AttrKey::Axes, axes));
+    }
+    operands.push_back(view);
+    for (unsigned i = 0; i < t.rank; ++i)
+      operands.push_back(pointwise && chance(50) && !shape.empty() && (!writes || value.rank != 0)
+                             ? tileOf(DType::I32, shape)
+                             : index());
+    if (pointwise && chance(50))
+      operands.push_back(shape.empty() || chance(50) || (writes && value.rank == 0)
+                             ? constant(DType::I1)
+                             : tileOf(DType::I1, shape));
+    if ((info.rule == Rule::Load || info.rule == Rule::Gather) && chance(50))
+      attrs.push_back(number(AttrKey::Pad, t.dtype));
+    std::shuffle(attrs.begin(), attrs.end(), random);
+    add(info.opcode, operands, attrs);
+  }
+};
+
+} // namespace tl::test
