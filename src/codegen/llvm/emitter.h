@@ -65,6 +65,21 @@ public:
   llvm::Value *fromFloat(llvm::Value *value, DType dtype);
 
 private:
+  // emit_integer.cc
+  llvm::Value *emitInteger(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype);
+  llvm::Value *divideInteger(Opcode opcode, llvm::Value *a, llvm::Value *b, bool isSigned);
+  llvm::Value *shiftInteger(Opcode opcode, llvm::Value *a, llvm::Value *b, bool isSigned);
+  // emit_float.cc
+  llvm::Value *emitFloat(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype);
+  llvm::Value *floatArithmetic(Opcode opcode, std::span<llvm::Value *const> operands);
+  llvm::Value *minMax(Opcode opcode, llvm::Value *a, llvm::Value *b, DType dtype);
+  llvm::Value *negateOrAbs(Opcode opcode, llvm::Value *a, DType dtype);
+  llvm::Value *fma(std::span<llvm::Value *const> operands, DType dtype);
+  // emit_cast.cc
+  llvm::Value *integerToFloat(llvm::Value *value, DType from, DType to);
+  llvm::Value *floatToFloat(llvm::Value *value, DType from, DType to);
+  llvm::Value *floatToInteger(llvm::Value *value, DType from, DType to);
+
   llvm::IRBuilderBase &ir;
   EmitterOptions options;
 };

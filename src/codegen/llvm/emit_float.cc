@@ -1,0 +1,105 @@
+// Float rows of ops.def. f16 and bf16 are computed in float and rounded once; for +, -, *, / and
+// sqrt that equals rounding the exact result, since float has more than twice their precision
+// (Figueroa, 1995).
+#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/math/math.h"
+#include "codegen/llvm/rounding.h"
+
+namespace tl {
+
+using llvm::Value;
+
+static bool isSmall(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
+
+Value *ElementEmitter::minMax(Opcode opcode, Value *a, Value *b, DType dtype) {
+  auto id = opcode == Opcode::Min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum;
+  if (!isSmall(dtype) || (dtype == DType::F16 && options.nativeHalf))
+    return ir.CreateBinaryIntrinsic(id, a, b);
+  Value *result = ir.CreateBinaryIntrinsic(id, toFloat(a, dtype), toFloat(b, dtype));
+  return dtype == DType::BF16 ? truncateExactBf16(ir, result) : fromFloat(result, dtype);
+}
+
+// On bits where the target has no instructions for the type, or it would convert and so change
+// NaNs.
+Value *ElementEmitter::negateOrAbs(Opcode opcode, Value *a, DType dtype) {
+  bool negate = opcode == Opcode::Neg;
+  if (!isSmall(dtype) || (dtype == DType::F16 && options.nativeHalf))
+    return negate ? ir.CreateFNeg(a) : ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+  llvm::Type *type = withElement(a->getType(), ir.getInt16Ty());
+  Value *bits = ir.CreateBitCast(a, type);
+  bits = negate ? ir.CreateXor(bits, llvm::ConstantInt::get(type, 0x8000))
+                : ir.CreateAnd(bits, llvm::ConstantInt::get(type, 0x7fff));
+  return ir.CreateBitCast(bits, a->getType());
+}
+
+// A product of two f16 is exact in float, one of two bf16 in double; the sum is rounded to odd
+// until the last step.
+Value *ElementEmitter::fma(std::span<Value *const> operands, DType dtype) {
+  if (!isSmall(dtype) || (dtype == DType::F16 && options.nativeHalf))
+    return ir.CreateIntrinsic(llvm::Intrinsic::fma, {operands[0]->getType()}, operands);
+  Value *wide[3];
+  for (int i = 0; i < 3; ++i) {
+    wide[i] = toFloat(operands[i], dtype);
+    if (dtype == DType::BF16)
+      wide[i] = ir.CreateFPExt(wide[i], withElement(wide[i]->getType(), ir.getDoubleTy()));
+  }
+  Value *sum = addToOdd(ir, ir.CreateFMul(wide[0], wide[1]), wide[2]);
+  return fromFloat(dtype == DType::BF16 ? truncateToOdd(ir, sum) : sum, dtype);
+}
+
+Value *ElementEmitter::floatArithmetic(Opcode opcode, std::span<Value *const> operands) {
+  Value *a = operands[0];
+  llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
+  llvm::FastMathFlags flags;
+  flags.setAllowContract(options.contract);
+  switch (opcode) {
+  case Opcode::Add:
+    ir.setFastMathFlags(flags);
+    return ir.CreateFAdd(a, operands[1]);
+  case Opcode::Sub:
+    ir.setFastMathFlags(flags);
+    return ir.CreateFSub(a, operands[1]);
+  case Opcode::Mul:
+    ir.setFastMathFlags(flags);
+    return ir.CreateFMul(a, operands[1]);
+  case Opcode::Div:
+    return ir.CreateFDiv(a, operands[1]);
+  case Opcode::Exp:
+    return math::emitExp(ir, a);
+  case Opcode::Exp2:
+    return math::emitExp2(ir, a);
+  case Opcode::Log:
+    return math::emitLog(ir, a);
+  case Opcode::Log2:
+    return math::emitLog2(ir, a);
+  case Opcode::Sqrt:
+    return math::emitSqrt(ir, a);
+  case Opcode::Rsqrt:
+    return math::emitRsqrt(ir, a);
+  case Opcode::Tanh:
+    return math::emitTanh(ir, a);
+  default:
+    llvm_unreachable("not an elementwise operation on floats");
+  }
+}
+
+Value *ElementEmitter::emitFloat(Opcode opcode, std::span<Value *const> operands, DType dtype) {
+  switch (opcode) {
+  case Opcode::Min:
+  case Opcode::Max:
+    return minMax(opcode, operands[0], operands[1], dtype);
+  case Opcode::Neg:
+  case Opcode::Abs:
+    return negateOrAbs(opcode, operands[0], dtype);
+  case Opcode::Fma:
+    return fma(operands, dtype);
+  default:
+    break;
+  }
+  llvm::SmallVector<Value *, 3> wide;
+  for (Value *operand : operands)
+    wide.push_back(toFloat(operand, dtype));
+  return fromFloat(floatArithmetic(opcode, wide), dtype);
+}
+
+} // namespace tl

@@ -1,0 +1,185 @@
+#include "codegen/llvm/emitter.h"
+
+#include "codegen/llvm/rounding.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace tl {
+
+using llvm::Value;
+
+static llvm::Type *elementType(llvm::LLVMContext &context, DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return llvm::Type::getHalfTy(context);
+  case DType::F32:
+    return llvm::Type::getFloatTy(context);
+  case DType::F64:
+    return llvm::Type::getDoubleTy(context);
+  default:
+    return llvm::IntegerType::get(context, dtypeBits(dtype));
+  }
+}
+
+static llvm::Type *inLanes(llvm::Type *element, unsigned lanes) {
+  return lanes ? llvm::FixedVectorType::get(element, lanes) : element;
+}
+
+static const llvm::fltSemantics &semantics(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return llvm::APFloat::IEEEhalf();
+  case DType::BF16:
+    return llvm::APFloat::BFloat();
+  case DType::F32:
+    return llvm::APFloat::IEEEsingle();
+  default:
+    return llvm::APFloat::IEEEdouble();
+  }
+}
+
+static llvm::Constant *floatConstant(llvm::Type *type, DType dtype, const llvm::APFloat &value) {
+  if (dtype == DType::BF16)
+    return llvm::ConstantInt::get(type, value.bitcastToAPInt());
+  return llvm::ConstantFP::get(type, value);
+}
+
+llvm::Type *ElementEmitter::type(DType dtype, unsigned lanes) const {
+  return inLanes(elementType(ir.getContext(), dtype), lanes);
+}
+
+llvm::Type *ElementEmitter::memoryType(DType dtype, unsigned lanes) const {
+  return isBool(dtype) ? inLanes(ir.getInt8Ty(), lanes) : type(dtype, lanes);
+}
+
+Value *ElementEmitter::toMemory(Value *value, DType dtype) {
+  return isBool(dtype) ? ir.CreateZExt(value, withElement(value->getType(), ir.getInt8Ty()))
+                       : value;
+}
+
+Value *ElementEmitter::fromMemory(Value *value, DType dtype) {
+  return isBool(dtype) ? ir.CreateIsNotNull(value) : value;
+}
+
+llvm::Constant *ElementEmitter::constantInt(DType dtype, int64_t value, unsigned lanes) const {
+  llvm::APInt bits(dtypeBits(dtype), uint64_t(value), /*isSigned=*/true, /*implicitTrunc=*/true);
+  return llvm::ConstantInt::get(type(dtype, lanes), bits);
+}
+
+llvm::Constant *ElementEmitter::constantFloat(DType dtype, double value, unsigned lanes) const {
+  llvm::APFloat number(value);
+  bool inexact;
+  number.convert(semantics(dtype), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return floatConstant(type(dtype, lanes), dtype, number);
+}
+
+llvm::Constant *ElementEmitter::zero(DType dtype, unsigned lanes) const {
+  return llvm::Constant::getNullValue(type(dtype, lanes));
+}
+
+llvm::Constant *ElementEmitter::reduceIdentity(ReduceKind kind, DType dtype, unsigned lanes) const {
+  if (isFloat(dtype)) {
+    if (kind == ReduceKind::Sum)
+      return floatConstant(type(dtype, lanes), dtype,
+                           llvm::APFloat::getZero(semantics(dtype), true));
+    return floatConstant(type(dtype, lanes), dtype,
+                         llvm::APFloat::getInf(semantics(dtype), kind == ReduceKind::Max));
+  }
+  unsigned bits = dtypeBits(dtype);
+  llvm::APInt value(bits, 0);
+  if (kind == ReduceKind::Max && isSigned(dtype))
+    value = llvm::APInt::getSignedMinValue(bits);
+  if (kind == ReduceKind::Min)
+    value = isSigned(dtype) ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+  return llvm::ConstantInt::get(type(dtype, lanes), value);
+}
+
+Value *ElementEmitter::splat(Value *value, unsigned lanes) {
+  return lanes && !value->getType()->isVectorTy() ? ir.CreateVectorSplat(lanes, value) : value;
+}
+
+Value *ElementEmitter::toFloat(Value *value, DType dtype) {
+  if (dtype == DType::F16)
+    return ir.CreateFPExt(value, withElement(value->getType(), ir.getFloatTy()));
+  return dtype == DType::BF16 ? extendBf16(ir, value) : value;
+}
+
+Value *ElementEmitter::fromFloat(Value *value, DType dtype) {
+  if (dtype == DType::F16)
+    return options.nativeHalf
+               ? truncateLanes(ir, value, ir.getHalfTy())
+               : ir.CreateFPTrunc(value, withElement(value->getType(), ir.getHalfTy()));
+  if (dtype != DType::BF16)
+    return value;
+  if (!options.nativeHalf)
+    return truncateToBf16(ir, value);
+  return ir.CreateBitCast(truncateLanes(ir, value, ir.getBFloatTy()),
+                          withElement(value->getType(), ir.getInt16Ty()));
+}
+
+Value *ElementEmitter::compare(Pred pred, Value *a, Value *b, DType dtype) {
+  struct Row {
+    llvm::CmpInst::Predicate signedInt, unsignedInt, real;
+  };
+  using P = llvm::CmpInst;
+  auto row = [&]() -> Row {
+    switch (pred) {
+    case Pred::Eq:
+      return {P::ICMP_EQ, P::ICMP_EQ, P::FCMP_OEQ};
+    case Pred::Ne:
+      return {P::ICMP_NE, P::ICMP_NE, P::FCMP_UNE};
+    case Pred::Lt:
+      return {P::ICMP_SLT, P::ICMP_ULT, P::FCMP_OLT};
+    case Pred::Le:
+      return {P::ICMP_SLE, P::ICMP_ULE, P::FCMP_OLE};
+    case Pred::Gt:
+      return {P::ICMP_SGT, P::ICMP_UGT, P::FCMP_OGT};
+    case Pred::Ge:
+      return {P::ICMP_SGE, P::ICMP_UGE, P::FCMP_OGE};
+    }
+    llvm_unreachable("a predicate outside attrs.def");
+  }();
+  if (!isFloat(dtype))
+    return ir.CreateICmp(isSigned(dtype) ? row.signedInt : row.unsignedInt, a, b);
+  llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
+  ir.clearFastMathFlags();
+  if (dtype == DType::BF16 || (dtype == DType::F16 && !options.nativeHalf))
+    return ir.CreateFCmp(row.real, toFloat(a, dtype), toFloat(b, dtype));
+  return ir.CreateFCmp(row.real, a, b);
+}
+
+Value *ElementEmitter::combine(ReduceKind kind, Value *a, Value *b, DType dtype) {
+  Opcode opcode = kind == ReduceKind::Sum   ? Opcode::Add
+                  : kind == ReduceKind::Max ? Opcode::Max
+                                            : Opcode::Min;
+  Value *operands[] = {a, b};
+  return emit(opcode, operands, dtype, dtype);
+}
+
+Value *ElementEmitter::emit(Opcode opcode, std::span<Value *const> given, DType operandType,
+                            DType resultType, Pred pred) {
+  unsigned lanes = 0;
+  for (Value *value : given)
+    if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType()))
+      lanes = vector->getNumElements();
+  llvm::SmallVector<Value *, 3> operands;
+  for (Value *value : given)
+    operands.push_back(splat(value, lanes));
+
+  llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
+  ir.clearFastMathFlags();
+  ir.setDefaultFPMathTag(nullptr);
+  switch (opcode) {
+  case Opcode::Cmp:
+    return compare(pred, operands[0], operands[1], operandType);
+  case Opcode::Select:
+    return ir.CreateSelect(operands[0], operands[1], operands[2]);
+  case Opcode::Cast:
+    return cast(operands[0], operandType, resultType);
+  default:
+    return isFloat(operandType) ? emitFloat(opcode, operands, operandType)
+                                : emitInteger(opcode, operands, operandType);
+  }
+}
+
+} // namespace tl

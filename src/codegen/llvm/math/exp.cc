@@ -1,0 +1,34 @@
+#include "codegen/llvm/math/math.h"
+#include "codegen/llvm/math/polynomials.h"
+#include "codegen/llvm/math/reduction.h"
+
+namespace tl::math {
+
+// e^x = 2^n * e^r. The bounds lie outside the range where the result is a finite, non-zero number.
+// 1 + r is kept with its rounding error, which leaves room for that of r.
+Value *emitExp(llvm::IRBuilderBase &builder, Value *x) {
+  Real real(builder, x->getType());
+  x = real.clamp(x, real.pick(-104.0, -746.0), real.pick(89.0, 710.0));
+  ExpReduction reduced = reduceForExp(real, x);
+  Value *r = reduced.high, *one = real.constant(1);
+  Value *head = real.add(one, r);
+  Value *headRest = real.add(real.sub(one, head), r);
+  Value *tail = real.fma(real.mul(r, r), expTail(real, r), headRest);
+  return real.scale(real.add(head, tail), reduced.integer);
+}
+
+// 2^x = 2^n * 2^r with n = x rounded to an integer; r = x - n is exact.
+Value *emitExp2(llvm::IRBuilderBase &builder, Value *x) {
+  Real real(builder, x->getType());
+  x = real.clamp(x, real.pick(-151.0, -1076.0), real.pick(128.0, 1024.0));
+  auto n = real.roundToInteger(x, real.constant(1));
+  Value *r = real.sub(x, n.real);
+  auto ln2 = real.pick(ln2Float, ln2Double);
+  Value *tail =
+      real.isDouble() ? real.polynomial(r, exp2TailDouble) : real.polynomial(r, exp2TailFloat);
+  Value *rest = real.mul(r, real.fma(r, tail, real.constant(ln2[1])));
+  Value *expm1 = real.fma(r, real.constant(ln2[0]), rest);
+  return real.scale(real.add(real.constant(1), expm1), n.integer);
+}
+
+} // namespace tl::math
