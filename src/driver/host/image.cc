@@ -23,6 +23,7 @@ struct HostImage::Loader {
   Status readSymbols();
   Status readRelocations();
   Status checkRelocation(const Elf64_Rela &relocation) const;
+  Status checkStateless() const;
   Status map(HostImage &image);
 
   // Bytes of the loaded memory as the file has them; only inside one segment's file part.
@@ -105,9 +106,6 @@ Status HostImage::Loader::readSegments() {
     CORRUPT("no segment is loaded");
   if (dynamic.p_type != PT_DYNAMIC)
     CORRUPT("there is no dynamic section");
-  for (const Elf64_Phdr &p : loads)
-    if ((p.p_flags & PF_W) && !insideRelro(p.p_vaddr, p.p_memsz))
-      REFUSE("it has writable data; kernels keep no state");
   return {};
 }
 
@@ -274,6 +272,13 @@ Status HostImage::Loader::readRelocations() {
   return {};
 }
 
+Status HostImage::Loader::checkStateless() const {
+  for (const Elf64_Phdr &p : loads)
+    if ((p.p_flags & PF_W) && !insideRelro(p.p_vaddr, p.p_memsz))
+      REFUSE("it has writable data; kernels keep no state");
+  return {};
+}
+
 Status HostImage::Loader::map(HostImage &image) {
   size_t span = high - low;
   void *memory = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -311,6 +316,7 @@ Result<std::unique_ptr<HostImage>> HostImage::load(ElfBytes file) {
   TL_TRY(loader.readDynamic());
   TL_TRY(loader.readSymbols());
   TL_TRY(loader.readRelocations());
+  TL_TRY(loader.checkStateless()); // after what names the reason better
   std::unique_ptr<HostImage> image(new HostImage);
   TL_TRY(loader.map(*image));
   return image;

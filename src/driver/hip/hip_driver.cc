@@ -1,0 +1,364 @@
+#include "driver/hip/library.h"
+#include "driver/hip/properties.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tl {
+
+namespace {
+
+using Library = std::shared_ptr<HipLibrary>;
+
+// Returns the error of a HIP call from the enclosing function.
+#define HIP_TRY(NAME, ...)                                                                         \
+  do {                                                                                             \
+    if (int hipCode_ = library->NAME(__VA_ARGS__))                                                 \
+      return library->error(hipCode_, #NAME);                                                      \
+  } while (0)
+// Makes this device current for the rest of the scope.
+#define HIP_CURRENT()                                                                              \
+  HipCurrentDevice current_(*library, ordinal);                                                    \
+  if (current_.status)                                                                             \
+  return library->error(current_.status, "hipSetDevice")
+
+class HipKernel final : public LoadedKernel {
+public:
+  HipKernel(Library library, int ordinal) : library(std::move(library)), ordinal(ordinal) {}
+  ~HipKernel() override {
+    if (!module)
+      return;
+    HipRelaxedCapture relaxed(*library);
+    HipCurrentDevice current(*library, ordinal);
+    library->hipModuleUnload(module);
+  }
+
+  Library library;
+  int ordinal;
+  void *module = nullptr;
+  Bytes code; // a runtime may read the code object after loading it
+};
+
+class HipDevice final : public Device {
+public:
+  static Result<std::shared_ptr<Device>> open(Library library, const std::string &driverName,
+                                              int ordinal, int count);
+  HipDevice(Library library, std::string name, int ordinal, bool single)
+      : Device(DriverKind::Hip, std::move(name)), library(std::move(library)), ordinal(ordinal),
+        single(single) {}
+  ~HipDevice() override { releaseKernels(); }
+
+  Result<void *> allocate(size_t bytes) override;
+  Status free(void *memory) override;
+  Status copyToDevice(void *to, const void *from, size_t bytes, void *stream) override;
+  Status copyToHost(void *to, const void *from, size_t bytes, void *stream) override;
+  Status copyOnDevice(void *to, const void *from, size_t bytes, void *stream) override;
+  Status fill(void *to, uint32_t pattern, uint32_t patternBytes, size_t count,
+              void *stream) override;
+  bool isDevicePointer(const void *pointer) override;
+
+  Result<void *> createStream() override;
+  Status destroyStream(void *stream) override;
+  Status synchronize(void *stream) override;
+  Status synchronizeAll() override;
+  CaptureState captureState(void *stream) noexcept override;
+
+  Result<void *> createEvent() override;
+  Status destroyEvent(void *event) override;
+  Status record(void *event, void *stream) override;
+  Status wait(void *stream, void *event) override;
+  Status synchronizeEvent(void *event) override;
+  Result<double> elapsed(void *start, void *stop) override;
+
+  Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code) override;
+  CallStatus launch(const LoadedKernel &kernel, const int64_t grid[3], const uint64_t *slots,
+                    size_t slotCount, void *stream) noexcept override;
+
+private:
+  Status copy(void *to, const void *from, size_t bytes, int kind, void *stream);
+  Result<int> attribute(int which, const char *name);
+
+  Library library;
+  int ordinal;
+  bool single; // the only device: always the current one
+};
+
+Result<int> HipDevice::attribute(int which, const char *name) {
+  int value = 0;
+  if (int code = library->hipDeviceGetAttribute(&value, which, ordinal))
+    return library->error(code, formatString("hipDeviceGetAttribute(%s)", name).c_str());
+  if (value <= 0)
+    return makeError(TL_E_DRIVER, "hipDeviceGetAttribute(%s) says %d", name, value);
+  return value;
+}
+
+Result<std::shared_ptr<Device>> HipDevice::open(Library library, const std::string &driverName,
+                                                int ordinal, int count) {
+  auto device = std::make_shared<HipDevice>(
+      library, formatString("%s:%d", driverName.c_str(), ordinal), ordinal, count == 1);
+  TL_ASSIGN(HipProperties properties, readHipProperties(*library, ordinal));
+  device->description_ = properties.name + " (" + properties.arch + ")";
+  if (!properties.arch.empty())
+    device->targets_.push_back("amdgcn:" + properties.arch);
+  DeviceLimits &limits = device->limits_;
+  for (int axis = 0; axis < 3; ++axis) {
+    TL_ASSIGN(limits.maxGrid[axis], device->attribute(hip::kMaxGridDimX + axis, "MaxGridDim"));
+  }
+  // A dispatch packet holds the work-items of an axis in 32 bits (HSA 1.2,
+  // hsa_kernel_dispatch_packet_t).
+  limits.maxThreadsOfAxis = UINT32_MAX;
+  TL_ASSIGN(limits.maxThreads, device->attribute(hip::kMaxThreadsPerBlock, "MaxThreadsPerBlock"));
+  TL_ASSIGN(limits.ldsBytes,
+            device->attribute(hip::kMaxSharedMemoryPerBlock, "MaxSharedMemoryPerBlock"));
+  TL_ASSIGN(limits.waveSize, device->attribute(hip::kWarpSize, "WarpSize"));
+  TL_ASSIGN(limits.computeUnits,
+            device->attribute(hip::kMultiprocessorCount, "MultiprocessorCount"));
+  size_t bytes = 0;
+  HIP_TRY(hipDeviceTotalMem, &bytes, ordinal);
+  limits.memoryBytes = bytes;
+  return std::shared_ptr<Device>(device);
+}
+
+Result<void *> HipDevice::allocate(size_t bytes) {
+  HipRelaxedCapture relaxed(*library);
+  HIP_CURRENT();
+  void *memory = nullptr;
+  if (int code = library->hipMalloc(&memory, std::max(bytes, size_t(1)))) {
+    ErrorPtr error = library->error(code, "hipMalloc");
+    error->message += formatString(", %zu bytes on %s", bytes, name().c_str());
+    return error;
+  }
+  return memory;
+}
+
+Status HipDevice::free(void *memory) {
+  if (!memory)
+    return {};
+  HipRelaxedCapture relaxed(*library);
+  HIP_CURRENT();
+  HIP_TRY(hipFree, memory);
+  return {};
+}
+
+Status HipDevice::copy(void *to, const void *from, size_t bytes, int kind, void *stream) {
+  if (bytes == 0)
+    return {};
+  HIP_CURRENT();
+  HIP_TRY(hipMemcpyAsync, to, from, bytes, kind, stream);
+  return {};
+}
+
+Status HipDevice::copyToDevice(void *to, const void *from, size_t bytes, void *stream) {
+  return copy(to, from, bytes, hip::kHostToDevice, stream);
+}
+
+Status HipDevice::copyToHost(void *to, const void *from, size_t bytes, void *stream) {
+  return copy(to, from, bytes, hip::kDeviceToHost, stream);
+}
+
+Status HipDevice::copyOnDevice(void *to, const void *from, size_t bytes, void *stream) {
+  return copy(to, from, bytes, hip::kDeviceToDevice, stream);
+}
+
+Status HipDevice::fill(void *to, uint32_t pattern, uint32_t patternBytes, size_t count,
+                       void *stream) {
+  TL_TRY(checkFill(to, patternBytes, count));
+  if (count == 0)
+    return {};
+  HIP_CURRENT();
+  if (patternBytes == 1)
+    HIP_TRY(hipMemsetAsync, to, int(pattern & 0xff), count, stream);
+  else if (patternBytes == 2)
+    HIP_TRY(hipMemsetD16Async, to, uint16_t(pattern), count, stream);
+  else
+    HIP_TRY(hipMemsetD32Async, to, int(pattern), count, stream);
+  return {};
+}
+
+// hipPointerAttribute_t has grown and its memory types were renumbered, but in all versions the
+// device's address stands at byte 8, and is NULL or an error comes back for memory that kernels
+// cannot reach.
+bool HipDevice::isDevicePointer(const void *pointer) {
+  if (!library->hipPointerGetAttributes)
+    return true;
+  constexpr size_t devicePointerOffset = 8;
+  alignas(16) char attributes[256] = {};
+  if (library->hipPointerGetAttributes(attributes, pointer) != hip::kSuccess)
+    return false;
+  void *address;
+  std::memcpy(&address, attributes + devicePointerOffset, sizeof address);
+  return address != nullptr;
+}
+
+Result<void *> HipDevice::createStream() {
+  HipRelaxedCapture relaxed(*library);
+  HIP_CURRENT();
+  void *stream = nullptr;
+  HIP_TRY(hipStreamCreateWithFlags, &stream, hip::kStreamNonBlocking);
+  return stream;
+}
+
+Status HipDevice::destroyStream(void *stream) {
+  if (!stream)
+    return {};
+  HIP_CURRENT();
+  HIP_TRY(hipStreamDestroy, stream);
+  return {};
+}
+
+Status HipDevice::synchronize(void *stream) {
+  HIP_CURRENT();
+  HIP_TRY(hipStreamSynchronize, stream);
+  return {};
+}
+
+Status HipDevice::synchronizeAll() {
+  HIP_CURRENT();
+  HIP_TRY(hipDeviceSynchronize, );
+  return {};
+}
+
+CaptureState HipDevice::captureState(void *stream) noexcept {
+  HipCurrentDevice current(*library, ordinal);
+  int status = 0;
+  if (current.status || library->hipStreamIsCapturing(stream, &status))
+    return CaptureState::Invalid;
+  if (status == 0)
+    return CaptureState::None;
+  return status == hip::kCapturing ? CaptureState::Active : CaptureState::Invalid;
+}
+
+Result<void *> HipDevice::createEvent() {
+  HipRelaxedCapture relaxed(*library);
+  HIP_CURRENT();
+  void *event = nullptr;
+  HIP_TRY(hipEventCreateWithFlags, &event, 0);
+  return event;
+}
+
+Status HipDevice::destroyEvent(void *event) {
+  if (!event)
+    return {};
+  HIP_CURRENT();
+  HIP_TRY(hipEventDestroy, event);
+  return {};
+}
+
+Status HipDevice::record(void *event, void *stream) {
+  HIP_CURRENT();
+  HIP_TRY(hipEventRecord, event, stream);
+  return {};
+}
+
+Status HipDevice::wait(void *stream, void *event) {
+  HIP_CURRENT();
+  HIP_TRY(hipStreamWaitEvent, stream, event, 0);
+  return {};
+}
+
+Status HipDevice::synchronizeEvent(void *event) {
+  HIP_CURRENT();
+  HIP_TRY(hipEventSynchronize, event);
+  return {};
+}
+
+Result<double> HipDevice::elapsed(void *start, void *stop) {
+  HIP_CURRENT();
+  HIP_TRY(hipEventSynchronize, start);
+  HIP_TRY(hipEventSynchronize, stop);
+  float milliseconds = 0;
+  HIP_TRY(hipEventElapsedTime, &milliseconds, start, stop);
+  return double(milliseconds);
+}
+
+Result<std::shared_ptr<LoadedKernel>> HipDevice::load(const TargetCode &code) {
+  TL_TRY(accepts(code.target));
+  if (code.threads > limits().maxThreads)
+    return makeError(TL_E_UNSUPPORTED, "the kernel has %u threads per program; %s takes at most %u",
+                     code.threads, name().c_str(), limits().maxThreads);
+  if (code.ldsBytes > limits().ldsBytes)
+    return makeError(TL_E_UNSUPPORTED, "the kernel needs %u bytes of LDS per program; %s has %u",
+                     code.ldsBytes, name().c_str(), limits().ldsBytes);
+  HipRelaxedCapture relaxed(*library);
+  HIP_CURRENT();
+  auto kernel = std::make_shared<HipKernel>(library, ordinal);
+  kernel->code = code.code;
+  kernel->threads = code.threads;
+  kernel->ldsBytes = code.ldsBytes;
+  HIP_TRY(hipModuleLoadData, &kernel->module, kernel->code.data());
+  if (int result =
+          library->hipModuleGetFunction(&kernel->function, kernel->module, code.symbol.c_str())) {
+    ErrorPtr error = library->error(result, "hipModuleGetFunction");
+    error->message += formatString(", kernel '%s'", code.symbol.c_str());
+    return error;
+  }
+  retain(kernel);
+  return std::shared_ptr<LoadedKernel>(kernel);
+}
+
+CallStatus HipDevice::launch(const LoadedKernel &kernel, const int64_t grid[3],
+                             const uint64_t *slots, size_t slotCount, void *stream) noexcept {
+  if (!gridFits(kernel, grid))
+    return {TL_E_GRID, 0};
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return {};
+  size_t bytes = slotCount * sizeof(uint64_t);
+  void *extra[] = {hip::kLaunchBufferPointer, const_cast<uint64_t *>(slots), hip::kLaunchBufferSize,
+                   &bytes, hip::kLaunchEnd};
+  auto start = [&] {
+    return library->hipModuleLaunchKernel(kernel.function, unsigned(grid[0]), unsigned(grid[1]),
+                                          unsigned(grid[2]), kernel.threads, 1, 1, 0, stream,
+                                          nullptr, extra);
+  };
+  int code;
+  // Other streams know their device.
+  if (single || reinterpret_cast<uintptr_t>(stream) > hip::kLastSpecialStream) {
+    code = start();
+  } else {
+    HipCurrentDevice current(*library, ordinal);
+    code = current.status ? current.status : start();
+  }
+  return {HipLibrary::statusOf(code), code};
+}
+
+class HipDriver final : public Driver {
+public:
+  HipDriver(const Library &library, const HipDriverOptions &options)
+      : Driver(DriverKind::Hip, options.name) {
+    description_ = library->path;
+    int version = 0;
+    if (library->hipRuntimeGetVersion && library->hipRuntimeGetVersion(&version) == hip::kSuccess)
+      description_ += formatString(", HIP %d.%d", version / 10'000'000, version / 100'000 % 100);
+    // Without a device hipInit fails in its own way; the count says why in words that all versions
+    // share.
+    int initialized = library->hipInit(0), count = 0;
+    int counted = library->hipGetDeviceCount(&count);
+    if (counted != hip::kSuccess || count <= 0) {
+      description_ += formatString("; no device: hipGetDeviceCount %d %s", counted,
+                                   library->errorName(counted).c_str());
+      return;
+    }
+    if (initialized != hip::kSuccess) {
+      description_ += formatString("; no device: hipInit %d %s", initialized,
+                                   library->errorName(initialized).c_str());
+      return;
+    }
+    for (int i = 0; i < count; ++i) {
+      auto device = HipDevice::open(library, options.name, i, count);
+      if (device.ok())
+        devices_.push_back(std::move(*device));
+      else
+        description_ +=
+            formatString("; device %d is left out: %s", i, device.error().message.c_str());
+    }
+  }
+};
+
+} // namespace
+
+Result<std::shared_ptr<Driver>> openHipDriver(const HipDriverOptions &options) {
+  TL_ASSIGN(auto library, HipLibrary::open(options));
+  return std::shared_ptr<Driver>(std::make_shared<HipDriver>(library, options));
+}
+
+} // namespace tl

@@ -1,0 +1,121 @@
+#include "driver/hip/library.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <link.h>
+
+namespace tl {
+
+// Newest first: a development link, then the versioned names of HIP 8 to 5.
+static constexpr const char *kNames[] = {"libamdhip64.so", "libamdhip64.so.8", "libamdhip64.so.7",
+                                         "libamdhip64.so.6", "libamdhip64.so.5"};
+// A runtime has threads and handlers of its own: once loaded it stays.
+static constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
+std::string HipLibrary::errorName(int code) const {
+  const char *name = hipGetErrorName ? hipGetErrorName(code) : nullptr;
+  return name ? name : formatString("error %d", code);
+}
+
+tl_status HipLibrary::statusOf(int code) {
+  if (code == hip::kSuccess)
+    return TL_OK;
+  return code == hip::kErrorOutOfMemory ? TL_E_OUT_OF_MEMORY : TL_E_DRIVER;
+}
+
+ErrorPtr HipLibrary::error(int code, const char *call) const {
+  ErrorPtr error = makeError(statusOf(code), "%s: %s (%d)", call, errorName(code).c_str(), code);
+  error->native = code;
+  return error;
+}
+
+std::string HipLibrary::fill() {
+#define TL_HIP(NEED, NAME, PARAMETERS)                                                             \
+  NAME = reinterpret_cast<decltype(NAME)>(dlsym(handle, #NAME));                                   \
+  if (!NAME && std::string_view(#NEED) == "Required")                                              \
+    return #NAME;
+#include "driver/hip/symbols.def"
+  hipGetErrorName = reinterpret_cast<decltype(hipGetErrorName)>(dlsym(handle, "hipGetErrorName"));
+  // Where the file is, by one of its functions: a host's handle may be a library that links to it.
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(hipInit), &info) && info.dli_fname)
+    path = info.dli_fname;
+  return "";
+}
+
+Result<std::shared_ptr<HipLibrary>> HipLibrary::open(const HipDriverOptions &options) {
+  std::string tried;
+  std::shared_ptr<HipLibrary> library;
+  // Takes a handle whose table is complete; remembers why it was not.
+  auto take = [&](void *handle, bool owned, const std::string &name) {
+    std::shared_ptr<HipLibrary> candidate(new HipLibrary);
+    candidate->handle = handle;
+    candidate->owned = owned;
+    std::string missing = candidate->fill();
+    if (missing.empty())
+      library = candidate;
+    else
+      tried += "; " + name + " has no " + missing;
+    return library != nullptr;
+  };
+  auto tryName = [&](const std::string &name, int flags) {
+    dlerror();
+    if (void *handle = dlopen(name.c_str(), kOpenFlags | flags))
+      return take(handle, true, name);
+    const char *why = dlerror();
+    if (!(flags & RTLD_NOLOAD))
+      tried += "; " + std::string(why ? why : name);
+    return false;
+  };
+  auto search = [&] {
+    if (options.handle)
+      return take(options.handle, false, "the given handle");
+    if (!options.path.empty())
+      return tryName(options.path, 0);
+    for (const char *name : kNames)
+      if (tryName(name, RTLD_NOLOAD))
+        return true;
+    const char *variable = options.ignoreEnvironment ? nullptr : secure_getenv("TL_HIP_LIBRARY");
+    if (variable && *variable)
+      return tryName(variable, 0);
+    for (const char *name : kNames)
+      if (tryName(name, 0))
+        return true;
+    return false;
+  };
+  if (!search())
+    return makeError(TL_E_NO_DEVICE, "no HIP runtime%s", tried.c_str());
+  return library;
+}
+
+HipLibrary::~HipLibrary() {
+  if (owned)
+    dlclose(handle);
+}
+
+HipCurrentDevice::HipCurrentDevice(const HipLibrary &library, int device) noexcept
+    : library(library) {
+  int current = -1;
+  status = library.hipGetDevice(&current);
+  if (status != hip::kSuccess || current == device)
+    return;
+  status = library.hipSetDevice(device);
+  if (status == hip::kSuccess)
+    before = current;
+}
+
+HipCurrentDevice::~HipCurrentDevice() {
+  if (before >= 0)
+    library.hipSetDevice(before);
+}
+
+HipRelaxedCapture::HipRelaxedCapture(const HipLibrary &library) noexcept : library(library) {
+  exchanged = library.hipThreadExchangeStreamCaptureMode(&mode) == hip::kSuccess;
+}
+
+HipRelaxedCapture::~HipRelaxedCapture() {
+  if (exchanged)
+    library.hipThreadExchangeStreamCaptureMode(&mode);
+}
+
+} // namespace tl
