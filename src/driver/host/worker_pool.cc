@@ -128,7 +128,7 @@ Status WorkerPool::start() {
 
 void *WorkerPool::threadMain(void *argument) {
   Worker &worker = *static_cast<Worker *>(argument);
-  //X_mm_setcsr(kFloatControl);
+  _mm_setcsr(kFloatControl);
   worker.pool->workerLoop(worker);
   return nullptr;
 }
