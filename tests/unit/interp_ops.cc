@@ -1,0 +1,508 @@
+// Every operation on every type through whole kernels, with values from mathematics.
+#include "unit/interp_integers.h"
+#include "unit/interp_test.h"
+
+#include <bit>
+
+using namespace tl;
+using namespace tl::test;
+
+namespace {
+
+constexpr double inf = INFINITY;
+constexpr double notANumber = NAN;
+const DType floatTypes[] = {DType::F16, DType::BF16, DType::F32, DType::F64};
+
+std::string text(DType type) { return std::string(dtypeText(type)); }
+
+/// A kernel that loads n elements of each operand, applies `line` (which defines %r from %a, %b,
+/// %c) and stores %r as `out`.
+std::string kernelText(const std::vector<DType> &operands, DType out, size_t n,
+                       const std::string &line) {
+  std::string e = std::to_string(n), s = "tile 0.1\nkernel @k(";
+  const char *names = "abc";
+  for (size_t i = 0; i < operands.size(); ++i)
+    s += std::string("%p") + names[i] + ": view<" + text(operands[i]) + ", [" + e + "]>, ";
+  s += "%out: view<" + text(out) + ", [" + e + "]>)\n grid [1] {\n";
+  for (size_t i = 0; i < operands.size(); ++i)
+    s += std::string("  %") + names[i] + " = load %p" + names[i] + "[0] : tile<" + e + "x" +
+         text(operands[i]) + ">\n";
+  return s + "  " + line + "\n  store %r, %out[0]\n}\n";
+}
+
+/// Results of a float operation on lists of operands.
+std::vector<double> runFloats(DType type, const std::string &line,
+                              std::vector<std::vector<double>> operands) {
+  Launch k(kernelText(std::vector<DType>(operands.size(), type), type, operands[0].size(), line));
+  const char *names[] = {"pa", "pb", "pc"};
+  for (size_t i = 0; i < operands.size(); ++i)
+    k.set(names[i], operands[i]);
+  k.set("out", std::vector<double>(operands[0].size(), 77));
+  if (!k.run())
+    return {};
+  return k.floats("out");
+}
+
+void expectFloats(DType type, const std::string &line, std::vector<std::vector<double>> operands,
+                  std::vector<double> expected) {
+  std::vector<double> got = runFloats(type, line, operands);
+  REQUIRE(got.size() == expected.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    if (!sameFloat(got[i], expected[i]))
+      unit::fail(__FILE__, __LINE__,
+                 line + " of " + text(type) + ", element " + std::to_string(i) + ": " +
+                     std::to_string(got[i]) + " instead of " + std::to_string(expected[i]));
+}
+
+} // namespace
+
+UNIT_TEST(float_arithmetic_corners) {
+  for (DType t : floatTypes) {
+    double tiny = interp::smallest(t), most = interp::largest(t);
+    double next = 1 + interp::ulp(t, 1.0), half = interp::ulp(t, 1.0) / 2;
+    expectFloats(t, "%r = add %a, %b",
+                 {{1, inf, inf, -0.0, 0.0, most, tiny, 1, 1.5, notANumber},
+                  {2, -inf, 1, -0.0, -0.0, most, -tiny, half, -1.5, 1}},
+                 {3, notANumber, inf, -0.0, 0.0, inf, 0.0, 1, 0.0, notANumber});
+    expectFloats(t, "%r = sub %a, %b",
+                 {{1, inf, -0.0, 0.0, next, -most, 3}, {2, inf, 0.0, 0.0, half, most, notANumber}},
+                 {-1, notANumber, -0.0, 0.0, 1, -inf, notANumber});
+    expectFloats(t, "%r = mul %a, %b",
+                 {{3, inf, 0.0, -0.0, most, tiny, tiny, -1, notANumber},
+                  {-2, 0.0, -5, -5, 2, 0.5, 0.75, inf, 0}},
+                 {-6, notANumber, -0.0, 0.0, inf, 0.0, tiny, -inf, notANumber});
+    expectFloats(
+        t, "%r = div %a, %b",
+        {{1, 1, -1, 0.0, inf, inf, tiny, 6, -0.0}, {0.0, -0.0, 0.0, 0.0, inf, 2, 2, -3, 5}},
+        {inf, -inf, -inf, notANumber, notANumber, inf, 0.0, -2, -0.0});
+    expectFloats(t, "%r = min %a, %b",
+                 {{1, -0.0, 0.0, notANumber, 1, -inf}, {2, 0.0, -0.0, 1, notANumber, inf}},
+                 {1, -0.0, -0.0, notANumber, notANumber, -inf});
+    expectFloats(t, "%r = max %a, %b",
+                 {{1, -0.0, 0.0, notANumber, 1, -inf}, {2, 0.0, -0.0, 1, notANumber, inf}},
+                 {2, 0.0, 0.0, notANumber, notANumber, inf});
+    expectFloats(t, "%r = neg %a", {{1, -0.0, 0.0, inf, tiny}}, {-1, 0.0, -0.0, -inf, -tiny});
+    expectFloats(t, "%r = abs %a", {{-1, -0.0, 0.0, -inf, -tiny, most}},
+                 {1, 0.0, 0.0, inf, tiny, most});
+    expectFloats(
+        t, "%r = fma %a, %b, %c",
+        {{2, next, inf, most, 0.0}, {3, next, 0.0, 2, -1}, {4, -1, 1, -most, 0.0}},
+        {10, interp::roundTo(t, 2 * (next - 1) + (next - 1) * (next - 1)), notANumber, most, 0.0});
+    expectFloats(t, "%r = sqrt %a", {{4, 0.0, -0.0, inf, -1, 2.25, notANumber}},
+                 {2, 0.0, -0.0, inf, notANumber, 1.5, notANumber});
+  }
+}
+
+UNIT_TEST(math_function_corners) {
+  for (DType t : floatTypes) {
+    expectFloats(t, "%r = exp %a", {{0.0, -0.0, -inf, inf, notANumber, 1e5, -1e5}},
+                 {1, 1, 0.0, inf, notANumber, inf, 0.0});
+    expectFloats(t, "%r = exp2 %a", {{0, 1, -3, 10, inf, -inf, notANumber}},
+                 {1, 2, 0.125, 1024, inf, 0.0, notANumber});
+    expectFloats(t, "%r = log %a", {{1, 0.0, -0.0, -1, inf, notANumber, -inf}},
+                 {0.0, -inf, -inf, notANumber, inf, notANumber, notANumber});
+    expectFloats(t, "%r = log2 %a", {{1, 2, 8, 0.25, 0.0, -2, inf}},
+                 {0.0, 1, 3, -2, -inf, notANumber, inf});
+    expectFloats(t, "%r = rsqrt %a", {{1, 4, 0.0, -0.0, inf, -1, notANumber, 0.0625}},
+                 {1, 0.5, inf, -inf, 0.0, notANumber, notANumber, 4});
+    expectFloats(t, "%r = tanh %a", {{0.0, -0.0, inf, -inf, 100, -100, notANumber}},
+                 {0.0, -0.0, 1, -1, 1, -1, notANumber});
+  }
+}
+
+UNIT_TEST(math_functions_are_rounded_from_long_double) {
+  std::vector<double> xs;
+  for (double x = -9.75; x < 10; x += 0.375)
+    xs.push_back(x);
+  using Function = long double (*)(long double);
+  std::pair<const char *, Function> functions[] = {
+      {"exp", [](long double x) { return expl(x); }},
+      {"exp2", [](long double x) { return powl(2, x); }},
+      {"log", [](long double x) { return logl(x); }},
+      {"log2", [](long double x) { return logl(x) / logl(2); }},
+      {"rsqrt", [](long double x) { return powl(x, -0.5L); }},
+      {"tanh", [](long double x) { return tanhl(x); }}};
+  for (DType t : floatTypes)
+    for (auto [name, function] : functions) {
+      std::vector<double> got = runFloats(t, std::string("%r = ") + name + " %a", {xs});
+      REQUIRE(got.size() == xs.size());
+      for (size_t i = 0; i < xs.size(); ++i) {
+        long double exact = function(xs[i]);
+        if (std::isnan(exact) || std::isinf(exact) || fabsl(exact) > interp::largest(t)) {
+          CHECK(!std::isfinite(got[i]));
+          continue;
+        }
+        double half = interp::ulp(t, double(exact)) * 0.501;
+        if (!(fabsl(exact - got[i]) <= half))
+          unit::fail(__FILE__, __LINE__,
+                     std::string(name) + " of " + text(t) + " at " + std::to_string(xs[i]));
+      }
+    }
+}
+
+UNIT_TEST(integer_operations) {
+  std::pair<Opcode, bool> opcodes[] = {
+      {Opcode::Add, true},      {Opcode::Sub, true},     {Opcode::Mul, true},
+      {Opcode::Div, true},      {Opcode::Rem, true},     {Opcode::FloorDiv, true},
+      {Opcode::FloorMod, true}, {Opcode::CeilDiv, true}, {Opcode::Min, true},
+      {Opcode::Max, true},      {Opcode::Neg, false},    {Opcode::Abs, false},
+      {Opcode::Not, false},     {Opcode::Shl, true},     {Opcode::Shr, true}};
+  for (DType t : integerTypes) {
+    int64_t high = int64_t(1) << (dtypeBits(t) - 1);
+    std::vector<int64_t> corners = {
+        0, 1, -1, 2, -2, 3, 7, -7, 31, 64, high, int64_t(uint64_t(high) - 1), high + 1};
+    std::vector<int64_t> a, b;
+    for (int64_t x : corners)
+      for (int64_t y : corners) {
+        a.push_back(x);
+        b.push_back(y);
+      }
+    for (auto [opcode, binary] : opcodes) {
+      Launch k(
+          kernelText({t, t}, t, a.size(),
+                     "%r = " + std::string(opInfo(opcode).text) + (binary ? " %a, %b" : " %a")));
+      k.setInts("pa", a);
+      k.setInts("pb", b);
+      k.setInts("out", std::vector<int64_t>(a.size(), 99));
+      REQUIRE(k.run());
+      auto got = k.ints("out");
+      auto x = k.ints("pa"), y = k.ints("pb");
+      for (size_t i = 0; i < a.size(); ++i)
+        if (valueOf(got[i], t) !=
+            wrapped(meaning(opcode, valueOf(x[i], t), valueOf(y[i], t), t), t))
+          unit::fail(__FILE__, __LINE__, std::string(opInfo(opcode).text) + " of " + text(t));
+    }
+  }
+}
+
+UNIT_TEST(division_by_hand) {
+  // a, b, div, rem, floordiv, floormod, ceildiv
+  const int64_t rows[][7] = {
+      {7, 2, 3, 1, 3, 1, 4},     {-7, 2, -3, -1, -4, 1, -3}, {7, -2, -3, 1, -4, -1, -3},
+      {-7, -2, 3, -1, 3, -1, 4}, {6, 3, 2, 0, 2, 0, 2},      {-6, 3, -2, 0, -2, 0, -2},
+      {5, 0, 0, 5, 0, 5, 0},     {-5, 0, 0, -5, 0, -5, 0},   {-128, -1, -128, 0, -128, 0, -128}};
+  const char *ops[] = {"div", "rem", "floordiv", "floormod", "ceildiv"};
+  for (const auto &row : rows)
+    for (int i = 0; i < 5; ++i) {
+      Launch k(kernelText({DType::I8, DType::I8}, DType::I8, 1,
+                          std::string("%r = ") + ops[i] + " %a, %b"));
+      k.setInts("pa", {row[0]});
+      k.setInts("pb", {row[1]});
+      k.setInts("out", {0});
+      REQUIRE(k.run());
+      CHECK_EQ(k.ints("out")[0], row[2 + i]);
+    }
+}
+
+UNIT_TEST(bits_and_truth_values) {
+  Launch k(kernelText({DType::U8, DType::U8}, DType::U8, 4,
+                      "%0 = and %a, %b\n %1 = or %0, %b\n %2 = xor %1, %a\n %r = not %2"));
+  k.setInts("pa", {0x0f, 0xff, 0x00, 0xaa});
+  k.setInts("pb", {0x3c, 0x0f, 0xff, 0x55});
+  k.setInts("out", {0, 0, 0, 0});
+  REQUIRE(k.run());
+  // (a & b | b) ^ a = b ^ a, complemented.
+  CHECK(k.bits("out") == (std::vector<uint64_t>{0xcc, 0x0f, 0x00, 0x00}));
+
+  Launch t(kernelText({DType::I1, DType::I1}, DType::I1, 4,
+                      "%0 = and %a, %b\n %1 = not %0\n %2 = or %1, %b\n %r = xor %2, %a"));
+  t.setBits("pa", {0, 0, 1, 1});
+  t.setBits("pb", {0, 1, 0, 1});
+  t.setBits("out", {9, 9, 9, 9});
+  REQUIRE(t.run());
+  CHECK(t.bits("out") == (std::vector<uint64_t>{1, 1, 0, 0}));
+}
+
+UNIT_TEST(comparisons) {
+  const char *preds[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  auto run = [&](DType t, std::vector<double> a, std::vector<double> b, const char *pred) {
+    Launch k(kernelText({t, t}, DType::I1, a.size(), std::string("%r = cmp ") + pred + " %a, %b"));
+    k.set("pa", a);
+    k.set("pb", b);
+    k.setBits("out", std::vector<uint64_t>(a.size(), 5));
+    std::string s;
+    if (k.run())
+      for (uint64_t bit : k.bits("out"))
+        s += bit == 1 ? '1' : bit == 0 ? '0' : '?';
+    return s;
+  };
+  // Pairs: less, equal, greater, -0 with +0, NaN on either side, infinities.
+  const char *expected[] = {"010100001", "101011110", "100000000",
+                            "110100001", "001000000", "011100001"};
+  for (DType t : floatTypes)
+    for (int i = 0; i < 6; ++i)
+      CHECK_EQ(run(t, {1, 2, 3, -0.0, notANumber, 1, notANumber, -inf, inf},
+                   {2, 2, 2, 0.0, 1, notANumber, notANumber, notANumber, inf}, preds[i]),
+               std::string(expected[i]));
+  const char *signedTruth[] = {"0100", "1011", "1001", "1101", "0010", "0110"};
+  const char *unsignedTruth[] = {"0100", "1011", "0010", "0110", "1001", "1101"};
+  for (DType t : integerTypes) // -1 is the largest unsigned value
+    for (int i = 0; i < 6; ++i)
+      CHECK_EQ(run(t, {-1, 5, 1, -1}, {1, 5, -1, 0}, preds[i]),
+               std::string(isUnsigned(t) ? unsignedTruth[i] : signedTruth[i]));
+  const char *truth[] = {"1001", "0110", "0100", "1101", "0010", "1011"};
+  for (int i = 0; i < 6; ++i)
+    CHECK_EQ(run(DType::I1, {0, 0, 1, 1}, {0, 1, 0, 1}, preds[i]), std::string(truth[i]));
+}
+
+UNIT_TEST(select_keeps_bits) {
+  for (DType t : floatTypes) {
+    unsigned bits = dtypeBits(t);
+    uint64_t infinity = interp::encodeFloat(t, inf), sign = uint64_t(1) << (bits - 1);
+    std::vector<uint64_t> a = {infinity | 1, infinity | 5, sign, 0}; // signalling NaNs, -0
+    std::vector<uint64_t> b = {0, sign | infinity | 3, 0, sign};
+    Launch k(kernelText({t, t}, t, 4,
+                        "%i = iota : tile<4xi32>\n %0 = const 1 : i32\n %1 = and %i, %0\n"
+                        " %2 = cast %1 : i1\n %r = select %2, %b, %a"));
+    k.setBits("pa", a);
+    k.setBits("pb", b);
+    k.setBits("out", {1, 1, 1, 1});
+    REQUIRE(k.run());
+    CHECK(k.bits("out") == (std::vector<uint64_t>{a[0], b[1], a[2], b[3]}));
+    CHECK(k.report.errors.empty());
+  }
+}
+
+UNIT_TEST(casts) {
+  auto cast = [](DType from, DType to, std::vector<uint64_t> bits) {
+    Launch k(kernelText({from}, to, bits.size(), "%r = cast %a : " + text(to)));
+    k.setBits("pa", bits);
+    k.setBits("out", std::vector<uint64_t>(bits.size(), 3));
+    return k.run() ? k.bits("out") : std::vector<uint64_t>{};
+  };
+  using Bits = std::vector<uint64_t>;
+  auto f64 = [](double v) { return std::bit_cast<uint64_t>(v); };
+  auto f32 = [](float v) { return uint64_t(std::bit_cast<uint32_t>(v)); };
+  // Integers wrap, also between signed and unsigned.
+  CHECK(cast(DType::I32, DType::I8, {300, 0xffffff80, 0x80}) == (Bits{44, 0x80, 0x80}));
+  CHECK(cast(DType::I8, DType::U32, {0xff, 0x7f}) == (Bits{0xffffffff, 0x7f}));
+  CHECK(cast(DType::U8, DType::I64, {0xff}) == (Bits{255}));
+  CHECK(cast(DType::I1, DType::I32, {0, 1}) == (Bits{0, 1}));
+  CHECK(cast(DType::I1, DType::F16, {0, 1}) == (Bits{0, 0x3c00}));
+  // To truth values: anything but zero, NaN too.
+  CHECK(cast(DType::I64, DType::I1, {0, 1, 256, uint64_t(-1)}) == (Bits{0, 1, 1, 1}));
+  CHECK(cast(DType::F32, DType::I1, {f32(0), f32(-0.0f), f32(NAN), f32(1e-45f)}) ==
+        (Bits{0, 0, 1, 1}));
+  // Integers to floats round to nearest even, u64 is unsigned, overflow gives infinity.
+  CHECK(cast(DType::U64, DType::F32, {~uint64_t(0), (1ull << 24) + 1}) ==
+        (Bits{f32(0x1p64f), f32(0x1p24f)}));
+  CHECK(cast(DType::I32, DType::F16, {65519, 65520, 2049, 2051}) ==
+        (Bits{0x7bff, 0x7c00, 0x6800, 0x6802}));
+  CHECK(cast(DType::I64, DType::F64, {uint64_t(1) << 53 | 1}) == (Bits{f64(0x1p53)}));
+  // Floats to integers truncate and saturate.
+  CHECK(cast(DType::F64, DType::I8, {f64(-1.9), f64(1e9), f64(-1e9), f64(NAN)}) ==
+        (Bits{0xff, 0x7f, 0x80, 0}));
+  CHECK(cast(DType::F32, DType::U16, {f32(-3), f32(65535.9f), f32(1e30f)}) ==
+        (Bits{0, 65535, 65535}));
+  CHECK(cast(DType::F64, DType::U64, {f64(0x1p63), f64(INFINITY)}) ==
+        (Bits{uint64_t(1) << 63, ~uint64_t(0)}));
+  // Floats to floats: once. 1 + 2^-11 + 2^-30 is above the middle of f16's 1 and 1 + 2^-10, and
+  // stays so only if it does not pass through a rounding to f32.
+  CHECK(cast(DType::F64, DType::F16, {f64(1 + 0x1p-11 + 0x1p-30), f64(1 + 0x1p-11), f64(65520)}) ==
+        (Bits{0x3c01, 0x3c00, 0x7c00}));
+  CHECK(cast(DType::F64, DType::BF16,
+             {f64(1 + 0x1p-8 + 0x1p-40), f64(1 + 0x1p-8), f64(3.39e38), f64(3.4e38)}) ==
+        (Bits{0x3f81, 0x3f80, 0x7f7f, 0x7f80}));
+  CHECK(cast(DType::F32, DType::BF16, {f32(1e-45f), f32(0x1p-133f), f32(-0.0f)}) ==
+        (Bits{0, 1, 0x8000}));
+  CHECK(cast(DType::F16, DType::F64, {0x0001, 0xfc00}) == (Bits{f64(0x1p-24), f64(-INFINITY)}));
+  CHECK(cast(DType::BF16, DType::F16, {0x4780, 0x4781}) == (Bits{0x7c00, 0x7c00})); // 65536
+  // Every pair runs, and 3 stays 3.
+  for (const DTypeInfo &from :
+       {dtypeInfo(DType::I8), dtypeInfo(DType::U64), dtypeInfo(DType::F16), dtypeInfo(DType::BF16),
+        dtypeInfo(DType::F32), dtypeInfo(DType::F64)})
+    for (DType to :
+         {DType::I1, DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32,
+          DType::I64, DType::U64, DType::F16, DType::BF16, DType::F32, DType::F64}) {
+      Launch k(kernelText({from.type}, to, 1, "%r = cast %a : " + text(to)));
+      k.set("pa", {3});
+      k.set("out", {0});
+      REQUIRE(k.run());
+      if (isFloat(to))
+        CHECK_EQ(k.floats("out")[0], 3.0);
+      else
+        CHECK_EQ(k.ints("out")[0], isBool(to) ? 1 : 3);
+    }
+}
+
+UNIT_TEST(scalars_stand_for_tiles) {
+  Launch k(
+      "tile 0.1\nkernel @k(%s: f32, %a: view<f32, [3]>, %out: view<f32, [3]>, %m: view<i1, [3]>)\n"
+      " grid [1] {\n"
+      "  %x = load %a[0] : tile<3xf32>\n"
+      "  %y = mul %s, %x\n"
+      "  %z = sub %y, %s\n"
+      "  %c = cmp gt %z, %s\n"
+      "  %w = select %c, %z, %s\n"
+      "  store %w, %out[0]\n  store %c, %m[0]\n}\n");
+  k.setBits("s", {std::bit_cast<uint32_t>(2.0f)});
+  k.set("a", {1, 2, 3});
+  k.set("out", {0, 0, 0});
+  k.set("m", {0, 0, 0});
+  REQUIRE(k.run());
+  CHECK(k.floats("out") == (std::vector<double>{2, 2, 4}));
+  CHECK(k.ints("m") == (std::vector<int64_t>{0, 0, 1}));
+}
+
+UNIT_TEST(shapes) {
+  Launch k("tile 0.1\nkernel @k(%a: view<i32, [2, 3]>, %p: view<i32, [3, 2]>, %r: view<i32, [6]>,"
+           " %b: view<i32, [2, 3, 2]>, %i: view<i8, [2, 2]>, %f: view<i32, [2, 2]>)\n grid [1] {\n"
+           "  %x = load %a[0, 0] : tile<2x3xi32>\n"
+           "  %t = permute %x, [1, 0]\n  store %t, %p[0, 0]\n"
+           "  %l = reshape %t : tile<6xi32>\n  store %l, %r[0]\n"
+           "  %e = expand_dims %x, axis 2\n"
+           "  %c = broadcast %e : tile<2x3x2xi32>\n  store %c, %b[0, 0, 0]\n"
+           "  %j = iota axis 1 : tile<2x2xi8>\n  store %j, %i[0, 0]\n"
+           "  %g = const -5 : i32\n  %h = full %g : tile<2x2xi32>\n  store %h, %f[0, 0]\n}\n");
+  k.setInts("a", {1, 2, 3, 4, 5, 6});
+  for (const char *name : {"p", "r"})
+    k.setInts(name, std::vector<int64_t>(6));
+  k.setInts("b", std::vector<int64_t>(12));
+  k.setInts("i", std::vector<int64_t>(4));
+  k.setInts("f", std::vector<int64_t>(4));
+  REQUIRE(k.run());
+  CHECK(k.ints("p") == (std::vector<int64_t>{1, 4, 2, 5, 3, 6}));
+  CHECK(k.ints("r") == (std::vector<int64_t>{1, 4, 2, 5, 3, 6}));
+  CHECK(k.ints("b") == (std::vector<int64_t>{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}));
+  CHECK(k.ints("i") == (std::vector<int64_t>{0, 1, 0, 1}));
+  CHECK(k.ints("f") == (std::vector<int64_t>{-5, -5, -5, -5}));
+}
+
+UNIT_TEST(permute_of_five_axes) {
+  // Each element holds its coordinates as decimal digits, so that the result says where it came
+  // from.
+  std::vector<int64_t> values;
+  const int dims[] = {2, 3, 2, 1, 3}, perm[] = {4, 2, 0, 3, 1};
+  int out[5];
+  for (int i = 0; i < 5; ++i)
+    out[i] = dims[perm[i]];
+  for (int i = 0; i < 36; ++i) {
+    int rest = i, digits = 0, scale = 1;
+    for (int axis = 4; axis >= 0; --axis, scale *= 10) {
+      digits += rest % dims[axis] * scale;
+      rest /= dims[axis];
+    }
+    values.push_back(digits);
+  }
+  Launch k("tile 0.1\nkernel @k(%a: view<i32, [2, 3, 2, 1, 3]>, %r: view<i32, [3, 2, 2, 1, 3]>)\n "
+           "grid [1] {\n"
+           "  %x = load %a[0, 0, 0, 0, 0] : tile<2x3x2x1x3xi32>\n"
+           "  %y = permute %x, [4, 2, 0, 3, 1]\n  store %y, %r[0, 0, 0, 0, 0]\n}\n");
+  k.setInts("a", values);
+  k.setInts("r", std::vector<int64_t>(36));
+  REQUIRE(k.run());
+  auto got = k.ints("r");
+  for (int i = 0; i < 36; ++i) {
+    int rest = i, at[5];
+    for (int axis = 4; axis >= 0; --axis) {
+      at[axis] = rest % out[axis];
+      rest /= out[axis];
+    }
+    int source[5];
+    for (int axis = 0; axis < 5; ++axis)
+      source[perm[axis]] = at[axis];
+    CHECK_EQ(got[size_t(i)], int64_t(source[0] * 10000 + source[1] * 1000 + source[2] * 100 +
+                                     source[3] * 10 + source[4]));
+  }
+}
+
+UNIT_TEST(reductions) {
+  auto run = [](DType t, const char *kind, int axis, std::vector<double> values) {
+    std::string n = axis == 0 ? "3" : "2";
+    Launch k("tile 0.1\nkernel @k(%a: view<" + text(t) + ", [2, 3]>, %r: view<" + text(t) + ", [" +
+             n + "]>)\n" + " grid [1] {\n  %x = load %a[0, 0] : tile<2x3x" + text(t) +
+             ">\n  %y = reduce " + kind + " %x, axis " + std::to_string(axis) +
+             "\n  store %y, %r[0]\n}\n");
+    k.set("a", values);
+    k.set("r", std::vector<double>(axis == 0 ? 3 : 2));
+    std::vector<double> out;
+    if (k.run()) {
+      if (isFloat(t))
+        out = k.floats("r");
+      else
+        for (int64_t v : k.ints("r"))
+          out.push_back(double(v));
+    }
+    return out;
+  };
+  using List = std::vector<double>;
+  for (DType t : {DType::I8, DType::I16, DType::I32, DType::I64, DType::F16, DType::BF16,
+                  DType::F32, DType::F64}) {
+    CHECK(run(t, "sum", 0, {1, 2, 3, 4, 5, 6}) == (List{5, 7, 9}));
+    CHECK(run(t, "sum", 1, {1, 2, 3, 4, 5, 6}) == (List{6, 15}));
+    CHECK(run(t, "max", 1, {1, -2, 3, -4, -5, -6}) == (List{3, -4}));
+    CHECK(run(t, "min", 0, {1, -2, 3, -4, 5, 3}) == (List{-4, -2, 3}));
+  }
+  CHECK(run(DType::I8, "sum", 1, {100, 100, 0, -100, -100, 0}) == (List{-56, 56}));
+  CHECK(run(DType::U8, "max", 1, {1, 200, 3, 4, 5, 6}) == (List{double(int64_t(200)), 6}));
+  for (DType t : floatTypes) {
+    CHECK(std::isnan(run(t, "max", 1, {1, notANumber, 3, 1, 2, 3})[0]));
+    CHECK(std::isnan(run(t, "sum", 1, {inf, -inf, 3, 1, 2, 3})[0]));
+    CHECK_EQ(run(t, "sum", 1, {inf, inf, 3, 1, 2, 3})[0], inf);
+    CHECK(std::signbit(run(t, "min", 1, {0.0, -0.0, 0.0, 1, 2, 3})[0]));
+    CHECK(!std::signbit(run(t, "max", 1, {-0.0, -0.0, 0.0, 1, 2, 3})[0]));
+  }
+  // f16 accumulates in f32: 2048 + 1 + 1 is not 2048.
+  CHECK(run(DType::F16, "sum", 1, {2048, 1, 1, 1, 1, 2048}) == (List{2050, 2050}));
+}
+
+UNIT_TEST(dots) {
+  auto run = [](DType a, DType b, DType acc) {
+    Launch k("tile 0.1\nkernel @k(%a: view<" + text(a) + ", [2, 3]>, %b: view<" + text(b) +
+             ", [3, 2]>, %c: view<" + text(acc) +
+             ", [2, 2]>)\n grid [1] {\n  %x = load %a[0, 0] : tile<2x3x" + text(a) +
+             ">\n  %y = load %b[0, 0] : tile<3x2x" + text(b) +
+             ">\n  %z = load %c[0, 0] : tile<2x2x" + text(acc) +
+             ">\n  %r = dot %x, %y, %z\n  store %r, %c[0, 0]\n}\n");
+    k.set("a", {1, 2, 3, -4, 5, 6});
+    k.set("b", {1, 2, 3, 4, 5, 6});
+    k.set("c", {100, 0, 0, -1});
+    std::vector<double> out;
+    if (k.run()) {
+      CHECK(k.report.errors.empty()); // small integers are exact everywhere
+      if (isFloat(acc))
+        out = k.floats("c");
+      else
+        for (int64_t v : k.ints("c"))
+          out.push_back(double(v));
+    }
+    return out;
+  };
+  std::vector<double> expected = {122, 28, 41, 47};
+  CHECK(run(DType::F32, DType::F32, DType::F32) == expected);
+  CHECK(run(DType::F16, DType::F16, DType::F32) == expected);
+  CHECK(run(DType::BF16, DType::BF16, DType::F32) == expected);
+  CHECK(run(DType::F64, DType::F64, DType::F64) == expected);
+  CHECK(run(DType::I8, DType::I8, DType::I32) == expected);
+  CHECK(run(DType::I8, DType::U8, DType::I32) == expected);
+  CHECK(run(DType::U8, DType::U8, DType::I32) ==
+        (std::vector<double>{122, 28, 41 + 256, 47 + 512}));
+}
+
+UNIT_TEST(integer_dot_wraps) {
+  Launch k(
+      "tile 0.1\nkernel @k(%c: view<i32, [1, 1]>)\n grid [1] {\n"
+      "  %0 = const 127 : i8\n  %a = full %0 : tile<1x1024xi8>\n  %b = full %0 : tile<1024x1xi8>\n"
+      "  %z = load %c[0, 0] : tile<1x1xi32>\n  %r = dot %a, %b, %z\n  store %r, %c[0, 0]\n}\n");
+  k.setInts("c", {INT32_MAX});
+  REQUIRE(k.run());
+  CHECK_EQ(k.ints("c")[0], int64_t(int32_t(uint32_t(INT32_MAX) + 127u * 127u * 1024u)));
+}
+
+UNIT_TEST(constants_round_once) {
+  Launch k(
+      "tile 0.1\nkernel @k(%a: view<f16, [2]>, %b: view<f32, [1]>, %c: view<bf16, [1]>)\n grid [1] "
+      "{\n"
+      "  %0 = const 0.1 : f16\n  store %0, %a[0]\n  %1 = const 65520.0 : f16\n  store %1, %a[1]\n"
+      "  %2 = const 16777217 : f32\n  store %2, %b[0]\n  %3 = const -3 : bf16\n  store %3, "
+      "%c[0]\n}\n");
+  k.set("a", {0, 0});
+  k.set("b", {0});
+  k.set("c", {0});
+  REQUIRE(k.run());
+  CHECK(k.bits("a") == (std::vector<uint64_t>{0x2e66, 0x7c00}));
+  CHECK_EQ(k.floats("b")[0], 16777216.0);
+  CHECK_EQ(k.floats("c")[0], -3.0);
+}
+
+UNIT_TEST_MAIN
