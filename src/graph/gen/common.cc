@@ -1,0 +1,209 @@
+#include "graph/gen/gen.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tl::gen {
+
+std::string upper(std::string_view text) {
+  std::string s(text);
+  for (char &c : s)
+    c = c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c;
+  return s;
+}
+
+std::string wrap(std::string_view text, std::string_view prefix, size_t width) {
+  std::string out, line(prefix);
+  bool empty = true;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!empty && line.size() + 1 + word.size() > width) {
+      out += line + "\n";
+      line = prefix;
+      empty = true;
+    }
+    line += (empty ? "" : " ") + std::string(word);
+    empty = false;
+  }
+  return out + line + "\n";
+}
+
+std::string_view ruleText(Rule rule) {
+  switch (rule) {
+  case Rule::ProgramIndex:
+    return "The result is an i64 scalar.";
+  case Rule::Const:
+    return "The result is a scalar of `dtype`.";
+  case Rule::Full:
+    return "The result has extents `dims` and the element type of `value`.";
+  case Rule::Iota:
+    return "The result has extents `dims` (at least one axis) and the integer type `dtype`.";
+  case Rule::Elementwise:
+    return "All operands have one element type, and one shape unless they are scalars, which stand "
+           "for tiles of equal elements. The result has that element type and shape.";
+  case Rule::Compare:
+    return "Both operands have one element type, and one shape unless they are scalars, which "
+           "stand for tiles of equal elements. The result is a tile of i1 of that shape.";
+  case Rule::Select:
+    return "`a` and `b` have one element type; all three have one shape unless they are scalars, "
+           "which stand for tiles of equal elements. The result has the element type of `a` and "
+           "that shape.";
+  case Rule::Cast:
+    return "The result has the shape of `a` and the element type `dtype`.";
+  case Rule::Broadcast:
+    return "The result has extents `dims` and the element type of `a`.";
+  case Rule::Reshape:
+    return "The result has extents `dims` and the element type of `a`.";
+  case Rule::Permute:
+    return "The result has the extents of `a` in the order of `perm`.";
+  case Rule::ExpandDims:
+    return "The result has one axis more than `a`, at most 5.";
+  case Rule::Reduce:
+    return "The result has the extents of `a` without `axis`.";
+  case Rule::Dot:
+    return "`a`, `b` and `acc` have two axes each; `acc` is f32 for f16, bf16 and f32 operands, "
+           "f64 for f64, i32 for i8 and u8 (which may be mixed). The result has the type of `acc`.";
+  case Rule::MakeView:
+    return "The result is a view of as many axes as there are extents, 1 to 8, of the pointer's "
+           "element type.";
+  case Rule::Address:
+    return "One index for each axis of the view. The result is a pointer to the view's element "
+           "type.";
+  case Rule::Extent:
+    return "The result is an i64 scalar.";
+  case Rule::Load:
+    return "One index for each axis of the view. The result has extents `dims` and the view's "
+           "element type.";
+  case Rule::Store:
+    return "One index for each axis of the view; `value` and the view have one element type. No "
+           "result.";
+  case Rule::Gather:
+    return "One index for each axis of the view; indices and mask have one shape unless they are "
+           "scalars. The result has that shape and the view's element type.";
+  case Rule::Scatter:
+    return "One index for each axis of the view; value, indices and mask have one shape unless "
+           "they are scalars; `value` and the view have one element type. No result.";
+  case Rule::For:
+    return "`lo`, `hi` and `step` have one type. Results have the types of the carried values.";
+  case Rule::If:
+    return "`cond` is a scalar. Both regions yield values of the same types; the results have "
+           "them.";
+  case Rule::Yield:
+    return "Last operation of a region, and nowhere else. No result.";
+  }
+  return "";
+}
+
+std::string_view className(OperandClass cls) {
+  constexpr std::string_view names[] = {"num",   "int",   "float",  "bits", "bool", "any",
+                                        "index", "itile", "scalar", "view", "ptr"};
+  assert(size_t(cls) < std::size(names));
+  return names[size_t(cls)];
+}
+
+std::string classText(const OperandSpec &spec) {
+  std::string words(operandClassText(spec.cls));
+  if (spec.arity == Arity::Variadic)
+    return "any number, each " + words;
+  return spec.arity == Arity::Optional ? words + ", may be absent" : words;
+}
+
+std::string_view kindName(AttrKind kind) {
+  constexpr std::string_view names[] = {"int", "number", "dtype", "dims", "ints", "pred", "reduce"};
+  assert(size_t(kind) < std::size(names));
+  return names[size_t(kind)];
+}
+
+std::string_view effectName(Effect effect) {
+  constexpr std::string_view names[] = {"pure", "read", "write", "control"};
+  return names[size_t(effect)];
+}
+
+unsigned regionCount(const OpInfo &op) {
+  return op.rule == Rule::For ? 1 : op.rule == Rule::If ? 2 : 0;
+}
+
+bool hasResult(const OpInfo &op) {
+  return op.rule != Rule::Store && op.rule != Rule::Scatter && op.rule != Rule::Yield;
+}
+
+std::string textForm(const OpInfo &op) {
+  if (op.rule == Rule::For)
+    return "%r, ... = for %i = %lo to %hi [step %step] [carry %x = %init, ...] { ... yield %y, ... "
+           "}";
+  if (op.rule == Rule::If)
+    return "%r, ... = if %cond { ... yield %x, ... } [else { ... yield %y, ... }]";
+  if (op.rule == Rule::Yield)
+    return "yield %value, ...";
+  std::string s = (hasResult(op) ? "%r = " : "") + std::string(op.text);
+  for (const AttrSpec &attr : op.attrs)
+    if (attr.kind == AttrKind::Pred || attr.kind == AttrKind::Reduce ||
+        attr.key == AttrKey::Value ||
+        (attr.key == AttrKey::Axis && !attr.optional && op.operands.empty()))
+      s += " " + upper(attrInfo(int32_t(attr.key))->text);
+  bool first = true;
+  for (const OperandSpec &operand : op.operands) {
+    if (op.rule == Rule::MakeView && operand.arity == Arity::Variadic)
+      s += ", [%extent, ...], [%stride, ...]";
+    else if (operand.arity == Arity::Variadic)
+      s += "[%" + std::string(operand.name) + ", ...]";
+    else if (operand.arity == Arity::Optional)
+      s += "[, mask %" + std::string(operand.name) + "]";
+    else
+      s += (first ? " %" : ", %") + std::string(operand.name);
+    first = false;
+  }
+  std::string suffix;
+  for (const AttrSpec &attr : op.attrs) {
+    if (attr.key == AttrKey::Perm)
+      s += ", [PERM, ...]";
+    else if (attr.key == AttrKey::Axis && op.rule == Rule::Extent)
+      s += ", AXIS";
+    else if (attr.key == AttrKey::Axis && !op.operands.empty())
+      s += ", axis AXIS";
+    else if (attr.key == AttrKey::Axis && attr.optional)
+      s += " [axis AXIS]";
+    else if (attr.key == AttrKey::Axes)
+      s += " [axes [AXIS, ...]]";
+    else if (attr.key == AttrKey::Pad)
+      s += " [pad VALUE]";
+    else if (attr.key == AttrKey::Dims)
+      suffix = " : tile<...>";
+    else if (attr.key == AttrKey::DType && suffix.empty())
+      suffix = " : DTYPE";
+  }
+  return s + suffix;
+}
+
+std::vector<std::string_view> groups() {
+  std::vector<std::string_view> list;
+  for (const OpInfo &op : allOps())
+    if (std::find(list.begin(), list.end(), op.group) == list.end())
+      list.push_back(op.group);
+  return list;
+}
+
+std::string_view groupTitle(std::string_view group) {
+  constexpr std::pair<std::string_view, std::string_view> titles[] = {
+      {"Program", "Program"},
+      {"Constant", "Constants"},
+      {"Arithmetic", "Arithmetic"},
+      {"Bits", "Bits"},
+      {"Compare", "Compare and choose"},
+      {"Convert", "Convert"},
+      {"Math", "Mathematics"},
+      {"Shape", "Shape"},
+      {"Reduce", "Reduce"},
+      {"Matrix", "Matrices"},
+      {"View", "Views"},
+      {"Memory", "Memory"},
+      {"Control", "Control"}};
+  for (const auto &[name, title] : titles)
+    if (name == group)
+      return title;
+  return group;
+}
+
+} // namespace tl::gen
