@@ -1,4 +1,5 @@
 #include "driver/host/cpu.h"
+#include "driver/host/jitdump.h"
 #include "driver/host/kernel.h"
 #include "driver/host/stream.h"
 
@@ -51,6 +52,8 @@ private:
   std::vector<std::shared_ptr<HostStream>> allStreams();
   void drain();
 
+  const std::string jitdumpDirectory;
+  JitDump jitdump;
   WorkerPool pool;
   HostStream defaultStream;
   std::mutex mutex; // of the two tables
@@ -59,8 +62,8 @@ private:
 };
 
 HostDevice::HostDevice(const HostDriverOptions &options)
-    : Device(DriverKind::Host, "host"), pool(options.threads, options.parallelFor),
-      defaultStream(pool) {
+    : Device(DriverKind::Host, "host"), jitdumpDirectory(options.jitdumpDirectory),
+      pool(options.threads, options.parallelFor), defaultStream(pool) {
   description_ = formatString("%s, %u threads", cpuBrand().c_str(), pool.width());
   if (std::string own = hostTarget(); !own.empty())
     targets_.push_back(std::move(own));
@@ -250,6 +253,8 @@ Result<std::shared_ptr<LoadedKernel>> HostDevice::load(const TargetCode &code) {
   if (!code.object.empty()) {
     TL_ASSIGN(kernel->debugger, GdbRegistration::add(code.object, code.code, *kernel->image));
   }
+  if (!jitdumpDirectory.empty())
+    TL_TRY(jitdump.add(*kernel->image, jitdumpDirectory));
   retain(kernel);
   return std::shared_ptr<LoadedKernel>(kernel);
 }

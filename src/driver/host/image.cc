@@ -38,7 +38,7 @@ struct HostImage::Loader {
   std::map<int64_t, uint64_t> tags;
   ElfBytes strings, symbols;
   std::vector<Elf64_Rela> relocations;
-  std::vector<Symbol> functions;
+  std::vector<Function> functions;
 };
 
 bool HostImage::Loader::memory(uint64_t address, uint64_t size, ElfBytes &out) const {
@@ -221,11 +221,12 @@ Status HostImage::Loader::readSymbols() {
       continue;
     bool executable = std::any_of(loads.begin(), loads.end(), [&](const Elf64_Phdr &p) {
       return (p.p_flags & PF_X) && symbol.st_value >= p.p_vaddr &&
-             symbol.st_value - p.p_vaddr < p.p_filesz;
+             symbol.st_value - p.p_vaddr < p.p_filesz &&
+             symbol.st_size <= p.p_filesz - (symbol.st_value - p.p_vaddr);
     });
     if (!executable)
       CORRUPT("'%s' does not lie in executable memory", name.c_str());
-    functions.push_back({std::move(name), symbol.st_value});
+    functions.push_back({std::move(name), symbol.st_value, symbol.st_size});
   }
   return {};
 }
@@ -306,7 +307,7 @@ Status HostImage::Loader::map(HostImage &image) {
     return makeError(TL_E_UNSUPPORTED,
                      "the system does not let this process make memory executable (error %d)",
                      errno);
-  image.functions = std::move(functions);
+  image.functions_ = std::move(functions);
   return {};
 }
 
@@ -328,7 +329,7 @@ HostImage::~HostImage() {
 }
 
 void *HostImage::find(std::string_view symbol) const {
-  for (const Symbol &function : functions)
+  for (const Function &function : functions_)
     if (function.name == symbol)
       return reinterpret_cast<void *>(bias + function.value);
   return nullptr;

@@ -20,8 +20,16 @@ public:
   /// other relocations).
   static Result<std::unique_ptr<HostImage>> load(ElfBytes file);
 
+  /// A function that the image exports.
+  struct Function {
+    std::string name;
+    uint64_t value; // its address in the file
+    uint64_t size;
+  };
+
   /// Address of a function that the image exports; nullptr when there is none of that name.
   void *find(std::string_view symbol) const;
+  const std::vector<Function> &functions() const { return functions_; }
   /// Where address 0 of the file lies.
   uintptr_t base() const { return bias; }
   size_t size() const { return mappedSize; }
@@ -30,15 +38,10 @@ private:
   HostImage() = default;
   struct Loader;
 
-  struct Symbol {
-    std::string name;
-    uint64_t value;
-  };
-
   uint8_t *mapping = nullptr;
   size_t mappedSize = 0;
   uintptr_t bias = 0;
-  std::vector<Symbol> functions;
+  std::vector<Function> functions_;
 };
 
 } // namespace tl
