@@ -26,12 +26,7 @@ template <class Body> tl_status building(tl_graph *graph, Body &&body) noexcept 
   return status != TL_OK ? status : builderStatus(graph);
 }
 
-void fillZero(tl_value *results, size_t n) {
-  if (results)
-    std::fill(results, results + n, 0);
-}
-
-void give(const std::vector<ValueId> &from, tl_value *to, size_t n) {
+void give(std::span<const ValueId> from, tl_value *to, size_t n) {
   for (size_t i = 0; to && i < n; ++i)
     to[i] = i < from.size() ? from[i] : 0;
 }
@@ -218,42 +213,49 @@ tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n) {
   });
 }
 
+// Results may be written over the operands or yields they come from: they are given last.
+
 tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
                       const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results) {
-  fillZero(results, n_results);
-  return building(graph, [&](GraphBuilder &b) {
+  ValueId result = 0;
+  tl_status status = building(graph, [&](GraphBuilder &b) {
     if (!listsFit(b, operands, n_operands, attrs, n_attrs))
       return;
     if (!opcodeKnown(opcode))
       return b.fail(makeError(TL_E_INVALID_ARGUMENT, "operation %d is unknown", opcode));
     std::vector<Attr> list = attributes(b, attrs, n_attrs);
-    ValueId v = b.op(Opcode(opcode), std::span(operands, n_operands), list);
-    give({v}, results, n_results);
+    result = b.op(Opcode(opcode), std::span(operands, n_operands), list);
   });
+  give({&result, 1}, results, n_results);
+  return status;
 }
 
 tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operands,
                          size_t n_operands, const tl_attr *attrs, size_t n_attrs, tl_value *args,
                          size_t n_args) {
-  fillZero(args, n_args);
-  return building(graph, [&](GraphBuilder &b) {
+  std::vector<ValueId> given;
+  tl_status status = building(graph, [&](GraphBuilder &b) {
     std::vector<Attr> list;
     if (listsFit(b, operands, n_operands, attrs, n_attrs))
       list = attributes(b, attrs, n_attrs);
     else
       n_operands = 0;
-    give(b.begin(Opcode(opcode), std::span(operands, n_operands), list), args, n_args);
+    given = b.begin(Opcode(opcode), std::span(operands, n_operands), list);
   });
+  give(given, args, n_args);
+  return status;
 }
 
 tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields, tl_value *results,
                        size_t n_results) {
-  fillZero(results, n_results);
-  return building(graph, [&](GraphBuilder &b) {
+  std::vector<ValueId> given;
+  tl_status status = building(graph, [&](GraphBuilder &b) {
     if (!listsFit(b, yields, n_yields, nullptr, 0))
       n_yields = 0;
-    give(b.end(std::span(yields, n_yields)), results, n_results);
+    given = b.end(std::span(yields, n_yields));
   });
+  give(given, results, n_results);
+  return status;
 }
 
 void tl_graph_location(tl_graph *graph, const char *file, uint32_t line) {

@@ -1,0 +1,167 @@
+/* What the examples share: opening a device, input (random or from .npy files), timing, a line of results.
+ * Not part of the library. */
+#ifndef DEMO_H
+#define DEMO_H
+
+#include "tilelang.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct demo {
+  const char *name;
+  tl_context *context;
+  tl_device *device;
+  tl_device_info info;
+  int argc; /* .npy files given on the command line */
+  char **argv;
+} demo;
+
+/* Ends the program with the library's words when a call failed. */
+static inline void demo_check(tl_status status, tl_error **error, const char *what) {
+  if (status == TL_OK)
+    return;
+  fprintf(stderr, "%s: %s\n", what, error ? tl_error_message(*error) : tl_status_text(status));
+  exit(1);
+}
+
+/* Usage: PROGRAM [-d DEVICE] [FILE.npy ...] */
+static inline demo demo_open(int argc, char **argv, const char *name) {
+  demo d;
+  tl_error *error = NULL;
+  const char *device = "auto";
+  tl_device_info info = TL_DEVICE_INFO_INIT;
+  memset(&d, 0, sizeof d);
+  d.name = name;
+  d.argc = argc - 1;
+  d.argv = argv + 1;
+  if (d.argc >= 2 && strcmp(d.argv[0], "-d") == 0) {
+    device = d.argv[1];
+    d.argc -= 2;
+    d.argv += 2;
+  }
+  demo_check(tl_context_create(NULL, &d.context, &error), &error, "context");
+  demo_check(tl_device_open(d.context, device, &d.device, &error), &error, "device");
+  d.info = info;
+  demo_check(tl_device_get_info(d.device, &d.info), NULL, "device");
+  return d;
+}
+
+static inline void demo_close(demo *d) {
+  tl_device_destroy(d->device);
+  tl_context_destroy(d->context);
+}
+
+/* Builds the graph for the demo's device and releases it. */
+static inline tl_kernel *demo_build(demo *d, tl_graph *graph, const tl_build_options *options) {
+  tl_kernel *kernel = NULL;
+  tl_error *error = NULL;
+  demo_check(tl_kernel_build(d->device, graph, options, &kernel, &error), &error, d->name);
+  tl_graph_destroy(graph);
+  return kernel;
+}
+
+/* n floats: from .npy file number `file` (little-endian f4, C order) if given, else normally distributed. */
+static inline float *demo_input(const demo *d, int file, size_t n) {
+  float *x = malloc((n ? n : 1) * sizeof *x);
+  uint64_t state = 88172645463325252u + (uint64_t)file * 7919;
+  size_t i;
+  if (file >= 0 && file < d->argc) {
+    FILE *f = fopen(d->argv[file], "rb");
+    unsigned char head[10];
+    char text[4096] = "";
+    size_t length;
+    if (!f || fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY\x01", 7) != 0 ||
+        (length = head[8] + 256u * head[9]) >= sizeof text || fread(text, 1, length, f) != length ||
+        !strstr(text, "<f4") || strstr(text, "True") || fread(x, sizeof *x, n, f) != n || fgetc(f) != EOF) {
+      fprintf(stderr, "%s: want %zu little-endian f4 elements in C order in a .npy file\n", d->argv[file], n);
+      exit(1);
+    }
+    fclose(f);
+    return x;
+  }
+  for (i = 0; i < n; ++i) { /* the sum of 12 uniform numbers, by xorshift */
+    double sum = -6;
+    int k;
+    for (k = 0; k < 12; ++k) {
+      state ^= state << 13;
+      state ^= state >> 7;
+      state ^= state << 17;
+      sum += (double)(state >> 11) / 9007199254740992.0;
+    }
+    x[i] = (float)sum;
+  }
+  return x;
+}
+
+/* Elements of the first axis of .npy file 0, or `otherwise`; for one-axis inputs. */
+static inline int64_t demo_length(const demo *d, int64_t otherwise) {
+  char text[512] = "";
+  FILE *f = d->argc > 0 ? fopen(d->argv[0], "rb") : NULL;
+  const char *shape;
+  if (!f)
+    return otherwise;
+  if (fread(text, 1, sizeof text - 1, f) < 12)
+    text[0] = 0;
+  fclose(f);
+  text[9] = text[8] = ' '; /* the length may hold a NUL byte */
+  text[7] = text[6] = ' ';
+  shape = strstr(text, "'shape': (");
+  return shape ? strtoll(shape + 10, NULL, 10) : otherwise;
+}
+
+static inline void *demo_upload(demo *d, const void *host, size_t bytes) {
+  void *memory = NULL;
+  tl_error *error = NULL;
+  demo_check(tl_alloc(d->device, bytes ? bytes : 1, &memory, &error), &error, "memory");
+  if (host)
+    demo_check(tl_copy(d->device, memory, host, bytes, TL_COPY_TO_DEVICE, NULL), NULL, "copy");
+  demo_check(tl_stream_synchronize(d->device, NULL), NULL, "copy");
+  return memory;
+}
+
+static inline void demo_download(demo *d, void *host, const void *memory, size_t bytes) {
+  demo_check(tl_copy(d->device, host, memory, bytes, TL_COPY_TO_HOST, NULL), NULL, "copy");
+  demo_check(tl_stream_synchronize(d->device, NULL), NULL, "copy");
+}
+
+static inline int demo_less(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Launches once to warm up, then times single launches; the median in milliseconds. */
+static inline double demo_run(demo *d, const tl_kernel *kernel, const tl_arg *args, size_t n) {
+  double ms[21];
+  void *start = NULL, *stop = NULL;
+  tl_error *error = NULL;
+  int i, runs = strcmp(d->info.name, "interp") == 0 ? 1 : 21;
+  demo_check(tl_kernel_prepare(kernel, args, n, &error), &error, d->name);
+  demo_check(tl_event_create(d->device, &start), NULL, "event");
+  demo_check(tl_event_create(d->device, &stop), NULL, "event");
+  demo_check(tl_launch(kernel, NULL, args, n, NULL), NULL, "launch");
+  for (i = 0; i < runs; ++i) {
+    demo_check(tl_event_record(d->device, start, NULL), NULL, "event");
+    demo_check(tl_launch(kernel, NULL, args, n, NULL), NULL, "launch");
+    demo_check(tl_event_record(d->device, stop, NULL), NULL, "event");
+    demo_check(tl_event_elapsed(d->device, start, stop, &ms[i]), NULL, "event");
+  }
+  tl_event_destroy(d->device, start);
+  tl_event_destroy(d->device, stop);
+  qsort(ms, (size_t)runs, sizeof ms[0], demo_less);
+  return ms[runs / 2];
+}
+
+/* One line; returns the program's status: 0 if the error is within `bound`. */
+static inline int demo_report(const demo *d, const char *shape, double ms, double amount, const char *unit, double error,
+                       double bound) {
+  int ok = error <= bound;
+  printf("%-14s %-28s on %s (%s): %9.4f ms %9.2f %s, max error %.3g%s\n", d->name, shape, d->info.name,
+         d->info.description, ms, amount / (ms * 1e6), unit, error, ok ? "" : "  TOO LARGE");
+  return ok ? 0 : 1;
+}
+
+#endif
