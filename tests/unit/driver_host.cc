@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <sys/resource.h>
 #include <thread>
 
 using namespace tl;
@@ -373,6 +374,33 @@ UNIT_TEST(arenas_are_private) {
     CHECK(device->synchronize(nullptr).ok());
     CHECK(std::count(wrong.begin(), wrong.end(), 0u) == 300);
   }
+}
+
+// Scratch that cannot be had is the stream's failure, told once, and the stream goes on.
+UNIT_TEST(no_memory_for_an_arena) {
+  NEED_TOOLS;
+  const char *sanitizer = std::getenv("TL_SANITIZE");
+  if (sanitizer && *sanitizer)
+    SKIP("sanitizers have no limit on address space");
+  auto device = hostDevice(1);
+  TargetCode large = kernelCode("count");
+  large.arenaBytes = uint32_t(3) << 30;
+  auto kernel = device->load(large);
+  REQUIRE_OK(kernel);
+  auto small = loadKernel(*device, "count");
+  std::vector<uint64_t> x(10, 0);
+  rlimit before;
+  getrlimit(RLIMIT_AS, &before);
+  rlimit tight = {size_t(2) << 30, before.rlim_max};
+  setrlimit(RLIMIT_AS, &tight);
+  CHECK(launch(*device, **kernel, 10, {x.data()}).ok());
+  CHECK(launch(*device, *small, 10, {x.data()}).ok());
+  auto failed = device->synchronize(nullptr);
+  setrlimit(RLIMIT_AS, &before);
+  REQUIRE(!failed.ok());
+  CHECK_EQ(failed.error().status, TL_E_OUT_OF_MEMORY);
+  CHECK(std::count(x.begin(), x.end(), 1u) == 10);
+  CHECK(device->synchronize(nullptr).ok());
 }
 
 // What the caller's thread has set must not change results.
