@@ -114,7 +114,6 @@ private:
     facts.magnitude = magnitudes[j];
     facts.doubt = doubts[j];
     facts.terms = int64_t(depth) + 1;
-    facts.roundings = facts.terms; // a product's own rounding, and depth additions
     facts.products = true;
     facts.lowestBit = lowestBit(i, j);
     Possible<C> p = std::isfinite(facts.sum) ? possibleSum(facts, out.type.dtype) : special(i, j);

@@ -73,7 +73,6 @@ void reduceSum(TileValue &out, size_t to, const TileValue &a, const Line &line,
   SumFacts<C> facts;
   facts.sum = a.floats[line[0]];
   facts.terms = int64_t(line.count);
-  facts.roundings = facts.terms - 1;
   facts.lowestBit = INT_MAX;
   bool undecided = false;
   for (size_t k = 0; k < line.count; ++k) {

@@ -21,8 +21,14 @@ int lastBit(double v) {
   return std::max(exponent, 1) - 1023 - 52 + std::countr_zero(mantissa);
 }
 
-/// All partial sums, in any order, are multiples of 2^lowestBit and no larger than `magnitude`:
-/// when that fits the accumulator's bits, every one of them is exact.
+/// No partial sum, in any order, is larger: it is one of the positive terms' sum minus part of the
+/// negative ones', or the other way round.
+template <class C> static C largestPartialSum(const SumFacts<C> &facts) {
+  return (facts.magnitude + std::fabs(facts.sum)) / 2 + facts.doubt;
+}
+
+/// All partial sums are multiples of 2^lowestBit: when the largest fits the accumulator's bits,
+/// every one of them is exact.
 template <class C> static bool alwaysExact(const SumFacts<C> &facts, DType accumulator) {
   if (facts.doubt != 0)
     return false;
@@ -30,7 +36,7 @@ template <class C> static bool alwaysExact(const SumFacts<C> &facts, DType accum
     return true;
   int precision = dtypeInfo(accumulator).precision;
   return facts.lowestBit >= std::ilogb(smallest(accumulator)) &&
-         facts.magnitude <= std::scalbn(C(1), facts.lowestBit + precision);
+         largestPartialSum(facts) <= std::scalbn(C(1), facts.lowestBit + precision);
 }
 
 template <class C> Possible<C> possibleSum(const SumFacts<C> &facts, DType accumulator) {
@@ -40,15 +46,20 @@ template <class C> Possible<C> possibleSum(const SumFacts<C> &facts, DType accum
     return {0, 0, true};
   if (alwaysExact(facts, accumulator))
     return {facts.sum, facts.sum, false};
-  // Higham, Accuracy and Stability, section 4.2: in any order the error is at most gamma_n times
-  // the sum of magnitudes. Ours, in C, comes on top.
+  if (facts.terms == 2 && !facts.products && facts.doubt == 0) { // one rounding, as everywhere
+    C sum = C(roundTo(accumulator, facts.sum));
+    return {sum, sum, false};
+  }
+  // Each of the additions is wrong by at most the unit roundoff of a partial sum, which the earlier
+  // errors have moved a little (gamma_n of Higham, Accuracy and Stability). Ours, in C, comes on
+  // top.
+  const C u = C(unitRoundoff(accumulator)), nu = C(facts.terms - 1) * u;
+  C gamma = nu < C(0.5) ? nu / (1 - nu) : 2 * nu;
   C magnitude = facts.magnitude + facts.doubt;
-  C nu = C(facts.roundings) * C(unitRoundoff(accumulator));
-  C gamma = nu < C(0.5) ? nu / (1 - nu) : C(2) * nu;
   C own = C(facts.terms) * std::numeric_limits<C>::epsilon();
-  C radius = (gamma + own) * magnitude + facts.doubt;
+  C radius = gamma * largestPartialSum(facts) + own * magnitude + facts.doubt;
   if (facts.products)
-    radius += C(facts.terms) * C(smallest(accumulator));
+    radius += (1 + gamma) * u * magnitude + C(facts.terms) * C(smallest(accumulator));
   Possible<C> p = outward(Possible<C>{facts.sum - radius, facts.sum + radius, false});
   // A partial sum may overflow although the sum does not, unless all terms have one sign.
   C most = C(largest(accumulator));

@@ -10,13 +10,12 @@ int lastBit(double v);
 
 /// A sum as the interpreter has formed it, in the carrier C, and what is known of its terms.
 template <class C> struct SumFacts {
-  C sum = 0;             // computed in C
-  C magnitude = 0;       // sum of the terms' magnitudes, finite ones only
-  C doubt = 0;           // sum of how far another implementation's terms may be away
-  int64_t terms = 0;     // terms, for the error of computing in C
-  int64_t roundings = 0; // most roundings that any term meets in another implementation
+  C sum = 0;       // computed in C
+  C magnitude = 0; // sum of the terms' magnitudes, finite ones only
+  C doubt = 0;     // sum of how far another implementation's terms may be away
+  int64_t terms = 0;
   int lowestBit = 0;     // least lastBit of the terms; INT_MAX when they are all 0
-  bool products = false; // terms are products, which may underflow
+  bool products = false; // the terms are products, which may be rounded and may underflow
 };
 
 /// The sums another implementation may have that accumulates in `accumulator`, before it rounds to
