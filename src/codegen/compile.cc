@@ -57,8 +57,7 @@ Result<Artifact> compileRequest(const Request &request, BuildTiming &timing) {
   timing.passes += millisecondsSince(start);
 
   PrintedText lines = linesOf(lowered, std::move(text.text));
-  TL_ASSIGN(TargetCode code,
-            generate({lowered, lines, artifact.slots, request}, timing));
+  TL_ASSIGN(TargetCode code, generate({lowered, lines, artifact.slots, request}, timing));
   artifact.codes.push_back(std::move(code));
   artifact.text = std::move(lines.text);
   artifact.buildId = buildId();

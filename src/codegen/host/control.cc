@@ -1,0 +1,197 @@
+// Blocks, loops and branches. Carried and yielded tiles are written into the buffers of those who
+// receive them; where both are one buffer already nothing happens.
+#include "codegen/host/emission.h"
+#include "codegen/host/nest.h"
+
+namespace tl::host {
+
+namespace {
+
+using llvm::Value;
+
+bool isTileBuffer(const Emission &e, ValueId v) { return e.values.place[v] == Place::Buffer; }
+
+/// The operands of a region's yield.
+std::span<const ValueId> yieldsOf(const Emission &e, BlockId region) {
+  return e.g.operands(e.g.ops[e.g.block(region).ops.back()]);
+}
+
+/// Tiles that a region yields go to the buffers of `targets`, all at once.
+void moveYields(Emission &e, BlockId region, std::span<const ValueId> targets) {
+  OpId yield = e.g.block(region).ops.back();
+  auto yields = yieldsOf(e, region);
+  e.at(yield);
+  auto temporary = [&](size_t i) {
+    auto it = e.buffers.ofOp.find({yield, Scratch::Move, uint32_t(i)});
+    return it == e.buffers.ofOp.end() ? noBuffer : it->second;
+  };
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (BufferId buffer = temporary(i); buffer != noBuffer)
+      materialize(e, yields[i], e.bufferTile(buffer, e.typeOf(yields[i])), false);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (!isTileBuffer(e, targets[i]) || e.buffers.shared(yields[i], targets[i]))
+      continue;
+    const Type &type = e.typeOf(targets[i]);
+    TileRef to = e.bufferTile(e.buffers.ofValue[targets[i]], type);
+    if (BufferId buffer = temporary(i); buffer != noBuffer)
+      copyTile(e, type, e.bufferTile(buffer, type), to);
+    else
+      materialize(e, yields[i], to, false);
+  }
+}
+
+/// ceildiv(high - low, step) as if integers were unbounded, 0 if there is nothing to do; i64.
+Value *tripCount(Emission &e, Value *low, Value *high, Value *step) {
+  llvm::IRBuilder<> &ir = e.ir;
+  Value *zero = e.i64(0), *one = e.i64(1);
+  Value *runs = ir.CreateAnd(ir.CreateICmpSLT(low, high), ir.CreateICmpSGT(step, zero));
+  // high - low is exact as an unsigned number here; no division by zero elsewhere.
+  Value *divisor = ir.CreateSelect(runs, step, one);
+  Value *last = ir.CreateUDiv(ir.CreateSub(ir.CreateSub(high, low), one), divisor);
+  return ir.CreateSelect(runs, ir.CreateAdd(last, one), zero);
+}
+
+void startCarried(Emission &e, const Op &op, std::span<const ValueId> carried) {
+  for (size_t i = 0; i < carried.size(); ++i) {
+    if (!isTileBuffer(e, carried[i]))
+      continue;
+    ValueId init = e.g.operand(op, i + 3);
+    TileRef tile = e.bufferTile(e.buffers.ofValue[carried[i]], e.typeOf(carried[i]));
+    if (!e.buffers.shared(init, carried[i]))
+      materialize(e, init, tile, false);
+    e.tile[carried[i]] = e.tile[e.g.result(op, i)] = tile;
+  }
+}
+
+void emitFor(Emission &e, OpId id) {
+  const Op &op = e.g.ops[id];
+  llvm::IRBuilder<> &ir = e.ir;
+  BlockId region = e.g.regions(op)[0];
+  const std::vector<ValueId> &args = e.g.block(region).args;
+  std::span<const ValueId> carried = std::span(args).subspan(1);
+  Value *low = e.index(e.g.operand(op, 0)), *step = e.index(e.g.operand(op, 2));
+  Value *trips = tripCount(e, low, e.index(e.g.operand(op, 1)), step);
+  startCarried(e, op, carried);
+  e.at(id);
+
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  llvm::BasicBlock *header = e.newBlock("for"), *inside = e.newBlock("for.body"),
+                   *exit = e.newBlock("for.done");
+  ir.CreateBr(header);
+  ir.SetInsertPoint(header);
+  llvm::PHINode *round = ir.CreatePHI(ir.getInt64Ty(), 2);
+  llvm::PHINode *counter = ir.CreatePHI(ir.getInt64Ty(), 2);
+  round->addIncoming(e.i64(0), before);
+  counter->addIncoming(low, before);
+  std::vector<llvm::PHINode *> scalars(carried.size());
+  for (size_t i = 0; i < carried.size(); ++i) {
+    if (e.values.place[carried[i]] != Place::Scalar)
+      continue;
+    Value *init = e.scalar[e.g.operand(op, i + 3)];
+    scalars[i] = ir.CreatePHI(init->getType(), 2);
+    scalars[i]->addIncoming(init, before);
+    e.scalar[carried[i]] = e.scalar[e.g.result(op, i)] = scalars[i];
+  }
+  ir.CreateCondBr(ir.CreateICmpULT(round, trips), inside, exit);
+
+  ir.SetInsertPoint(inside);
+  bool narrow = e.typeOf(args[0]).dtype == DType::I32;
+  e.scalar[args[0]] = narrow ? ir.CreateTrunc(counter, ir.getInt32Ty()) : counter;
+  emitBlock(e, region);
+  moveYields(e, region, carried);
+  llvm::BasicBlock *latch = ir.GetInsertBlock();
+  round->addIncoming(ir.CreateAdd(round, e.i64(1)), latch);
+  counter->addIncoming(ir.CreateAdd(counter, step), latch);
+  auto yields = yieldsOf(e, region);
+  for (size_t i = 0; i < carried.size(); ++i)
+    if (scalars[i])
+      scalars[i]->addIncoming(e.scalar[yields[i]], latch);
+  ir.CreateBr(header);
+  ir.SetInsertPoint(exit);
+}
+
+void emitIf(Emission &e, OpId id) {
+  const Op &op = e.g.ops[id];
+  llvm::IRBuilder<> &ir = e.ir;
+  auto results = e.g.results(op);
+  for (ValueId v : results)
+    if (isTileBuffer(e, v))
+      e.tile[v] = e.bufferTile(e.buffers.ofValue[v], e.typeOf(v));
+  llvm::BasicBlock *branches[2] = {e.newBlock("then"), e.newBlock("else")};
+  llvm::BasicBlock *merge = e.newBlock("endif");
+  ir.CreateCondBr(e.scalar[e.g.operand(op, 0)], branches[0], branches[1]);
+  std::vector<std::vector<Value *>> scalars(2, std::vector<Value *>(results.size()));
+  for (unsigned i = 0; i < 2; ++i) {
+    BlockId region = e.g.regions(op)[i];
+    ir.SetInsertPoint(branches[i]);
+    emitBlock(e, region);
+    moveYields(e, region, results);
+    for (size_t r = 0; r < results.size(); ++r)
+      if (e.values.place[results[r]] == Place::Scalar)
+        scalars[i][r] = e.scalar[yieldsOf(e, region)[r]];
+    branches[i] = ir.GetInsertBlock();
+    ir.CreateBr(merge);
+  }
+  ir.SetInsertPoint(merge);
+  e.at(id);
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (!scalars[0][r])
+      continue;
+    llvm::PHINode *phi = ir.CreatePHI(scalars[0][r]->getType(), 2);
+    phi->addIncoming(scalars[0][r], branches[0]);
+    phi->addIncoming(scalars[1][r], branches[1]);
+    e.scalar[results[r]] = phi;
+  }
+}
+
+/// Ops that give one tile or scalar and do nothing else.
+void emitValue(Emission &e, OpId id) {
+  const Op &op = e.g.ops[id];
+  ValueId v = e.g.result(op);
+  const Type &type = e.typeOf(v);
+  if (type.rank == 0 && !type.isView())
+    return emitScalarOp(e, id);
+  Place place = e.values.place[v];
+  if (place == Place::Buffer) {
+    e.tile[v] = e.bufferTile(e.buffers.ofValue[v], type);
+    materialize(e, v, e.tile[v], true);
+  } else if (place == Place::Alias) {
+    e.tile[v] = e.bufferTile(e.buffers.ofValue[v], type);
+  }
+}
+
+void emitOp(Emission &e, OpId id) {
+  switch (e.g.ops[id].opcode) {
+  case Opcode::MakeView:
+    return emitMakeView(e, id);
+  case Opcode::Load:
+    return emitLoad(e, id);
+  case Opcode::Store:
+    return emitStore(e, id);
+  case Opcode::Scatter:
+    return emitScatter(e, id);
+  case Opcode::Reduce:
+    return emitReduce(e, id);
+  case Opcode::Dot:
+    return emitDot(e, id);
+  case Opcode::For:
+    return emitFor(e, id);
+  case Opcode::If:
+    return emitIf(e, id);
+  case Opcode::Yield: // what is yielded is moved by the op around it
+    return;
+  default:
+    return emitValue(e, id);
+  }
+}
+
+} // namespace
+
+void emitBlock(Emission &e, BlockId block) {
+  for (OpId id : e.g.block(block).ops) {
+    e.at(id);
+    emitOp(e, id);
+  }
+}
+
+} // namespace tl::host

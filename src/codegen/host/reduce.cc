@@ -1,0 +1,200 @@
+// Reductions, in a fixed order: along the contiguous axis several vectors of partial results that
+// are combined in the end, across it whole rows at once.
+#include "codegen/host/nest.h"
+
+#include <bit>
+
+namespace tl::host {
+
+namespace {
+
+using llvm::Value;
+
+class ReduceEmitter {
+public:
+  ReduceEmitter(Emission &e, const Op &op)
+      : e(e), nest(e), operand(e.g.operand(op, 0)), space(e.typeOf(operand)),
+        result(e.g.result(op)), dtype(space.dtype),
+        kind(ReduceKind(e.g.intAttr(op, AttrKey::Kind))),
+        axis(unsigned(e.g.intAttr(op, AttrKey::Axis))), map(identityMap(space)) {
+    small = dtype == DType::F16 || dtype == DType::BF16;
+    wide = small ? DType::F32 : dtype;
+    addExpression(e.g, e.values, operand, map, false, expression);
+  }
+
+  void run() {
+    shape = shapeNest(e, space, expression, nullptr, -1);
+    bool along = shape.vectorAxis < 0 || shape.vectorAxis == int(axis);
+    outerLoops(0, along);
+  }
+
+private:
+  Emission &e;
+  Nest nest;
+  ValueId operand;
+  const Type &space;
+  ValueId result;
+  DType dtype;
+  ReduceKind kind;
+  unsigned axis;
+  AxisMap map;
+  Expression expression;
+  NestShape shape;
+  bool small;
+  DType wide; // of partial results
+
+  /// Loops over the axes that stay, without the vector axis.
+  void outerLoops(unsigned a, bool along) {
+    while (a < space.rank && (a == axis || int(a) == shape.vectorAxis || space.dims[a] == 1))
+      ++a;
+    if (a < space.rank)
+      return nest.loop(a, e.i64(0), e.i64(space.dims[a]), 1, [&] { outerLoops(a + 1, along); });
+    if (along)
+      return give(reduceAlong());
+    reduceAcross();
+  }
+
+  Value *identity(unsigned lanes) {
+    if (kind == ReduceKind::Sum)
+      return isFloat(wide) ? e.elements.constantFloat(wide, -0.0, lanes)
+                           : e.elements.zero(wide, lanes);
+    return e.elements.reduceIdentity(kind, wide, lanes);
+  }
+
+  /// The operand at the current coordinates, in the type of partial results.
+  Value *element() {
+    Value *v = e.elements.splat(nest.evaluate(operand, map), nest.lanes());
+    return small ? e.elements.toFloat(v, dtype) : v;
+  }
+
+  Value *combine(Value *a, Value *b) { return e.elements.combine(kind, a, b, wide); }
+
+  /// Partial results that hide the latency of combining; dear expressions hide it by themselves.
+  unsigned accumulators(int64_t vectors) const {
+    unsigned want = expression.operations <= 4 ? 4 : expression.operations <= 16 ? 2 : 1;
+    return unsigned(std::bit_floor(uint64_t(std::clamp<int64_t>(vectors, 1, want))));
+  }
+
+  Value *reduceAlong() {
+    int64_t n = space.dims[axis];
+    unsigned lanes = shape.lanes;
+    Value *total = nullptr;
+    int64_t done = 0;
+    if (lanes) {
+      unsigned count = accumulators(n / lanes);
+      int64_t step = int64_t(lanes) * count;
+      nest.vectorize(int(axis), lanes);
+      Carried partial(count, identity(lanes));
+      int64_t main = n / step * step;
+      partial = accumulate(0, main, step, partial);
+      done = n / lanes * lanes;
+      partial[0] = accumulate(main, done, lanes, {partial[0]})[0];
+      for (unsigned width = count / 2; width; width /= 2)
+        for (unsigned i = 0; i < width; ++i)
+          partial[i] = combine(partial[i], partial[i + width]);
+      total = acrossLanes(partial[0], lanes);
+      nest.vectorize(-1, 0);
+    }
+    if (done == n)
+      return total;
+    return accumulate(done, n, 1, {total ? total : identity(0)})[0];
+  }
+
+  /// Combines elements from..to of the axis into partial results that take turns.
+  Carried accumulate(int64_t from, int64_t to, int64_t step, Carried partial) {
+    unsigned lanes = std::max(nest.lanes(), 1u);
+    return nest.loop(axis, e.i64(from), e.i64(to), step, partial,
+                     [&](Value *index, llvm::ArrayRef<Value *> carried) {
+                       Carried next;
+                       for (unsigned i = 0; i < carried.size(); ++i) {
+                         if (i)
+                           nest.moveTo(axis, e.ir.CreateAdd(index, e.i64(int64_t(i) * lanes)));
+                         next.push_back(combine(carried[i], element()));
+                       }
+                       return next;
+                     });
+  }
+
+  Value *acrossLanes(Value *v, unsigned lanes) {
+    for (unsigned half = lanes / 2; half; half /= 2) {
+      llvm::SmallVector<int, 64> upper, lower;
+      for (unsigned i = 0; i < half; ++i) {
+        lower.push_back(int(i));
+        upper.push_back(int(i + half));
+      }
+      v = combine(e.ir.CreateShuffleVector(v, lower), e.ir.CreateShuffleVector(v, upper));
+    }
+    return e.ir.CreateExtractElement(v, uint64_t(0));
+  }
+
+  /// The vector axis stays: several vectors side by side, each combined over all of the axis.
+  void reduceAcross() {
+    auto v = unsigned(shape.vectorAxis);
+    int64_t n = shape.extent[v], done = 0;
+    if (unsigned lanes = shape.lanes) {
+      unsigned count = accumulators(n / lanes);
+      nest.vectorize(int(v), lanes);
+      for (unsigned width : {count, 1u}) {
+        int64_t step = int64_t(lanes) * width, to = n / step * step;
+        nest.loop(v, e.i64(done), e.i64(to), step, [&] { column(v, width); });
+        done = to;
+      }
+      nest.vectorize(-1, 0);
+    }
+    nest.loop(v, e.i64(done), e.i64(n), 1, [&] { column(v, 1); });
+  }
+
+  void column(unsigned v, unsigned width) {
+    Value *start = nest.coordinate(v);
+    auto at = [&](unsigned i) {
+      return i ? e.ir.CreateAdd(start, e.i64(int64_t(i) * nest.lanes())) : start;
+    };
+    llvm::SmallVector<Value *, 4> starts;
+    for (unsigned i = 0; i < width; ++i)
+      starts.push_back(at(i));
+    Carried init(width, identity(nest.lanes()));
+    Carried last = nest.loop(axis, e.i64(0), e.i64(space.dims[axis]), 1, init,
+                             [&](Value *, llvm::ArrayRef<Value *> carried) {
+                               Carried next;
+                               for (unsigned i = 0; i < width; ++i) {
+                                 if (width > 1)
+                                   nest.moveTo(v, starts[i]);
+                                 next.push_back(combine(carried[i], element()));
+                               }
+                               return next;
+                             });
+    for (unsigned i = 0; i < width; ++i) {
+      nest.moveTo(v, starts[i]);
+      give(last[i]);
+    }
+  }
+
+  /// Puts a finished element, or a vector of them, where it belongs.
+  void give(Value *v) {
+    if (small)
+      v = e.elements.fromFloat(v, dtype);
+    if (space.rank == 1) {
+      e.scalar[result] = v;
+      return;
+    }
+    AxisMap to;
+    to.rank = uint8_t(space.rank - 1);
+    for (unsigned i = 0; i < to.rank; ++i)
+      to.axis[i] = map.axis[i < axis ? i : i + 1];
+    nest.store(v, e.tile[result], to, dtype);
+  }
+};
+
+} // namespace
+
+void emitReduce(Emission &e, OpId id) {
+  const Op &op = e.g.ops[id];
+  ValueId v = e.g.result(op);
+  if (e.values.place[v] == Place::None)
+    return;
+  if (e.values.place[v] == Place::Buffer)
+    e.tile[v] = e.bufferTile(e.buffers.ofValue[v], e.typeOf(v));
+  ReduceEmitter(e, op).run();
+}
+
+} // namespace tl::host

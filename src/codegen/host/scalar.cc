@@ -1,0 +1,74 @@
+#include "codegen/host/nest.h"
+
+namespace tl::host {
+
+namespace {
+
+using llvm::Value;
+
+/// A gather of one element.
+Value *gatherScalar(Emission &e, const Op &op, DType dtype) {
+  llvm::SmallVector<Value *, 8> index;
+  for (ValueId v : e.g.indexOperands(op))
+    index.push_back(e.scalar[v]);
+  ValueId mask = e.g.maskOperand(op);
+  Pointwise where =
+      emitPointwise(e, e.g.viewOperand(op), index, mask ? e.scalar[mask] : nullptr, 0);
+  return loadIf(e, where.inside, where.address(e, 0), dtype, e.pad(op, dtype));
+}
+
+Value *address(Emission &e, const Op &op) {
+  llvm::SmallVector<Value *, 8> index;
+  for (ValueId v : e.g.operands(op).subspan(1))
+    index.push_back(e.index(v));
+  return elementAddress(e, e.g.operand(op, 0), index);
+}
+
+Value *elementwise(Emission &e, const Op &op, DType dtype) {
+  llvm::SmallVector<Value *, 4> operands;
+  for (ValueId v : e.g.operands(op))
+    operands.push_back(e.scalar[v]);
+  DType operandType = e.typeOf(e.g.operand(op, op.opcode == Opcode::Select ? 1 : 0)).dtype;
+  return e.elements.emit(op.opcode, operands, operandType, dtype,
+                         Pred(e.g.intAttr(op, AttrKey::Pred, int64_t(Pred::Eq))));
+}
+
+} // namespace
+
+void emitScalarOp(Emission &e, OpId id) {
+  const Op &op = e.g.ops[id];
+  ValueId result = e.g.result(op);
+  DType dtype = e.typeOf(result).dtype;
+  Value *&value = e.scalar[result];
+  auto axis = size_t(e.g.intAttr(op, AttrKey::Axis));
+  switch (op.opcode) {
+  case Opcode::ProgramId:
+    value = e.program[axis];
+    break;
+  case Opcode::NumPrograms:
+    value = e.programs[axis];
+    break;
+  case Opcode::Const:
+    value = e.number(*e.g.attr(op, AttrKey::Value), dtype);
+    break;
+  case Opcode::Extent:
+    value = e.view[e.g.operand(op, 0)].extents[axis];
+    break;
+  case Opcode::Address:
+    value = address(e, op);
+    break;
+  case Opcode::Gather:
+    value = gatherScalar(e, op, dtype);
+    break;
+  case Opcode::Full:
+  case Opcode::Broadcast:
+  case Opcode::Permute:
+  case Opcode::Reshape:
+    value = emitElement(e, e.g.operand(op, 0));
+    break;
+  default:
+    value = elementwise(e, op, dtype);
+  }
+}
+
+} // namespace tl::host

@@ -1,0 +1,268 @@
+#include "codegen/host/value_plan.h"
+
+#include <algorithm>
+
+namespace tl::host {
+
+namespace {
+
+constexpr unsigned maxExpressionOps = 200; // of one Inline value, operands counted as often as used
+constexpr unsigned maxExpressionDepth = 48;
+
+/// What one element costs, about as many vector instructions.
+unsigned elementCost(const Graph &g, const Op &op) {
+  const Type &type = g.typeOf(g.result(op));
+  bool small = type.dtype == DType::F16 || type.dtype == DType::BF16;
+  switch (op.opcode) {
+  case Opcode::Full:
+  case Opcode::Broadcast:
+  case Opcode::Reshape:
+  case Opcode::Permute:
+  case Opcode::ExpandDims:
+    return 0;
+  case Opcode::Exp:
+  case Opcode::Exp2:
+  case Opcode::Log:
+  case Opcode::Log2:
+    return 16;
+  case Opcode::Tanh:
+    return 24;
+  case Opcode::Sqrt:
+  case Opcode::Rsqrt:
+    return 6;
+  case Opcode::Gather:
+    return 10;
+  case Opcode::Div:
+    return isFloat(type.dtype) ? 5 : 20;
+  case Opcode::Rem:
+  case Opcode::FloorDiv:
+  case Opcode::FloorMod:
+  case Opcode::CeilDiv:
+    return 20;
+  case Opcode::Cast:
+    return small ? 3 : isFloat(g.typeOf(g.operand(op, 0)).dtype) && !isFloat(type.dtype) ? 5 : 1;
+  case Opcode::Min:
+  case Opcode::Max:
+    return isFloat(type.dtype) ? 3 : 1;
+  default:
+    return small ? 4 : 1;
+  }
+}
+
+bool isTileOfRank(const Type &type) { return type.isTile() && type.rank > 0; }
+
+/// A reshape that needs its operand's elements in memory.
+bool needsMemory(const Graph &g, const Op &op) {
+  return op.opcode == Opcode::Reshape &&
+         !keepsAxes(g.typeOf(g.operand(op, 0)), g.typeOf(g.result(op)));
+}
+
+class ValuePlanner {
+public:
+  explicit ValuePlanner(const Graph &g)
+      : g(g), size(g.values.size(), 0), depth(g.values.size(), 0), cost(g.values.size(), 1),
+        keep(g.values.size(), false), sites(g.values.size()) {
+    plan.place.assign(g.values.size(), Place::None);
+    plan.begin.assign(g.ops.size(), 0);
+    plan.end.assign(g.ops.size(), 0);
+  }
+
+  ValuePlan run() {
+    for (ValueId v = 1; v < g.values.size(); ++v)
+      if (g.typeOf(v).isScalar())
+        plan.place[v] = Place::Scalar;
+    number(g.kernel.body);
+    for (OpId id : plan.order)
+      estimate(g.ops[id]);
+    for (auto it = plan.order.rbegin(); it != plan.order.rend(); ++it)
+      decide(*it);
+    return std::move(plan);
+  }
+
+private:
+  const Graph &g;
+  ValuePlan plan;
+  std::vector<uint32_t> size, depth, cost; // by value, were it Inline
+  std::vector<bool> keep;                  // by value: must be a Buffer
+  std::vector<std::vector<Site>> sites;    // by value: who computes it, were it Inline
+  std::vector<uint32_t> writes;            // numbers of ops that write memory, ascending
+  uint32_t next = 1;
+
+  /// Recursion is bounded by maxRegionDepth.
+  void number(BlockId block) {
+    for (OpId id : g.block(block).ops) {
+      plan.begin[id] = next++;
+      plan.order.push_back(id);
+      if (opInfo(g.ops[id].opcode).effect == Effect::Write)
+        writes.push_back(plan.begin[id]);
+      for (BlockId region : g.regions(g.ops[id]))
+        number(region);
+      plan.end[id] = g.ops[id].regions.count ? next++ : plan.begin[id];
+    }
+  }
+
+  /// Size, depth and cost of a result as an expression; too large ones are kept and count as
+  /// leaves.
+  void estimate(const Op &op) {
+    if (op.results.count != 1 || !isTileOfRank(g.typeOf(g.result(op))))
+      return;
+    ValueId v = g.result(op);
+    if (!computedByElement(op))
+      return;
+    uint32_t total = 1, deepest = 0, sum = elementCost(g, op);
+    for (ValueId operand : g.operands(op)) {
+      if (!isTileOfRank(g.typeOf(operand)))
+        continue;
+      total += size[operand];
+      deepest = std::max(deepest, depth[operand]);
+      sum += cost[operand];
+    }
+    if (op.opcode == Opcode::Broadcast && cost[g.operand(op, 0)] > 3)
+      keep[g.operand(op, 0)] = true;
+    if (total > maxExpressionOps || deepest >= maxExpressionDepth || needsMemory(g, op)) {
+      keep[v] = !needsMemory(g, op);
+      return;
+    }
+    size[v] = total;
+    depth[v] = deepest + 1;
+    cost[v] = op.opcode == Opcode::Full || op.opcode == Opcode::Iota ? 0 : sum;
+  }
+
+  static bool computedByElement(const Op &op) {
+    switch (op.opcode) {
+    case Opcode::Load:
+    case Opcode::Reduce:
+    case Opcode::Dot:
+    case Opcode::For:
+    case Opcode::If:
+      return false;
+    default:
+      return true;
+    }
+  }
+
+  void decide(OpId id) {
+    const Op &op = g.ops[id];
+    if (op.opcode == Opcode::For)
+      for (ValueId arg : g.block(g.regions(op)[0]).args)
+        if (isTileOfRank(g.typeOf(arg)))
+          plan.place[arg] = Place::Buffer;
+    for (ValueId v : g.results(op))
+      if (isTileOfRank(g.typeOf(v)))
+        plan.place[v] = placeOf(id, v);
+    for (size_t i = 0; i < op.operands.count; ++i)
+      if (isTileOfRank(g.typeOf(g.operand(op, i))))
+        passOn(id, i);
+  }
+
+  Place placeOf(OpId id, ValueId v) {
+    const Op &op = g.ops[id];
+    if (op.opcode == Opcode::For || op.opcode == Opcode::If)
+      return Place::Buffer;
+    if (sites[v].empty() && !keep[v])
+      return Place::None;
+    if (op.opcode == Opcode::Reduce || op.opcode == Opcode::Dot)
+      return Place::Buffer;
+    if (needsMemory(g, op))
+      return Place::Alias;
+    if (keep[v])
+      return Place::Buffer;
+    if (op.opcode == Opcode::Load)
+      return canReadLater(id, v) && !(sites[v].size() > 1 && unitAxis(g, op).axis < 0)
+                 ? Place::InPlace
+                 : Place::Buffer;
+    if (op.opcode == Opcode::Gather)
+      return sites[v].size() == 1 && canReadLater(id, v) && !feedsWrite(v) ? Place::Inline
+                                                                           : Place::Buffer;
+    size_t n = sites[v].size();
+    return n > 1 && (n - 1) * cost[v] > 2 + 2 * n ? Place::Buffer : Place::Inline;
+  }
+
+  /// Tells operand `index` who computes it.
+  void passOn(OpId id, size_t index) {
+    const Op &op = g.ops[id];
+    ValueId operand = g.operand(op, index);
+    ValueId result = op.results.count == 1 && computedByElement(op) ? g.result(op) : 0;
+    Place place = result ? plan.place[result] : Place::None;
+    if (op.opcode == Opcode::Yield || place == Place::Alias) {
+      keep[operand] = true;
+      return;
+    }
+    if (result && place == Place::None)
+      return;
+    std::vector<Site> &list = sites[operand];
+    if (place == Place::Inline)
+      list.insert(list.end(), sites[result].begin(), sites[result].end());
+    else
+      list.push_back(siteOf(g, id, index));
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+
+  /// No store comes between the read at `id` and any site that computes `v`. (A site's own store
+  /// comes after its reads, which it sees to itself; a scatter does not.)
+  bool canReadLater(OpId id, ValueId v) const {
+    uint32_t from = plan.begin[id];
+    for (const Site &site : sites[v]) {
+      uint32_t to = plan.lastNeed(g, site.op, g.ops[id].block);
+      auto write = std::upper_bound(writes.begin(), writes.end(), from);
+      if ((write != writes.end() && *write < to) || g.ops[site.op].opcode == Opcode::Scatter)
+        return false;
+    }
+    return true;
+  }
+
+  bool feedsWrite(ValueId v) const {
+    return std::any_of(sites[v].begin(), sites[v].end(), [&](const Site &site) {
+      return opInfo(g.ops[site.op].opcode).effect == Effect::Write;
+    });
+  }
+};
+
+} // namespace
+
+uint32_t ValuePlan::lastNeed(const Graph &g, OpId user, BlockId home) const {
+  uint32_t last = begin[user];
+  for (BlockId block = g.ops[user].block; block != home;) {
+    OpId parent = g.block(block).parent;
+    if (g.ops[parent].opcode == Opcode::For)
+      last = end[parent];
+    block = g.ops[parent].block;
+  }
+  return last;
+}
+
+Site siteOf(const Graph &g, OpId op, size_t operand) {
+  Opcode opcode = g.ops[op].opcode;
+  bool separate = opcode == Opcode::Dot || opcode == Opcode::For;
+  return {op, separate ? uint32_t(operand) : 0};
+}
+
+UnitAxis unitAxis(const Graph &g, const Op &op) {
+  ValueId view = g.viewOperand(op);
+  unsigned rank = g.typeOf(view).rank;
+  std::vector<unsigned> axes = g.tileAxes(op);
+  const Type &tile =
+      op.opcode == Opcode::Store ? g.typeOf(g.operand(op, 0)) : g.typeOf(g.result(op));
+  UnitAxis guess;
+  for (unsigned i = 0; i < axes.size(); ++i) {
+    if (tile.dims[i] == 1)
+      continue;
+    auto stride = g.viewStride(view, axes[i]);
+    std::optional<int64_t> known;
+    if (!stride)
+      known = axes[i] + 1 == rank ? std::optional<int64_t>(1) : std::nullopt;
+    else if (stride->kind == ViewDim::Kind::Literal)
+      known = stride->literal;
+    else if (stride->kind == ViewDim::Kind::Value)
+      known = g.constantInt(stride->value);
+    if (known == 1)
+      return {int(i), true};
+    // Strides given at run time: most arrays have their last axis contiguous.
+    if (stride && !known && axes[i] + 1 == rank)
+      guess = {int(i), false};
+  }
+  return guess;
+}
+
+} // namespace tl::host
