@@ -73,6 +73,9 @@ void tl_context_destroy(tl_context *context);
  * Since: 0.1 */
 void tl_context_trim(tl_context *context);
 
+/** How often the context has run the compiler: builds that found their kernel in memory do not count. Since: 0.1 */
+TL_NODISCARD tl_status tl_context_compile_count(tl_context *context, uint64_t *count);
+
 /** Number of entries of tl_context_device: devices found, and runtimes without a device, with the
  * reason. Since: 0.1 */
 TL_NODISCARD tl_status tl_context_device_count(tl_context *context, size_t *count);

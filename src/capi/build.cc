@@ -61,6 +61,7 @@ Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes r
   }
   auto entry = std::make_shared<CacheEntry>();
   slot = entry;
+  ++context.compileCount;
   lock.unlock();
 
   Result<std::shared_ptr<const Built>> result =

@@ -116,6 +116,16 @@ void tl_context_trim(tl_context *context) {
   });
 }
 
+tl_status tl_context_compile_count(tl_context *context, uint64_t *count) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!context || !count)
+      return nullArgument(context ? "count" : "context");
+    std::lock_guard lock(context->state->mutex);
+    *count = context->state->compileCount;
+    return {};
+  });
+}
+
 tl_status tl_context_device_count(tl_context *context, size_t *count) {
   return guarded(nullptr, [&]() -> Status {
     if (!context || !count)

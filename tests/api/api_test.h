@@ -1,0 +1,101 @@
+/* For CMocka tests of the C API: calls that must succeed, arguments in a line, memory that ends at
+ * an unmapped page. */
+#ifndef API_TEST_H
+#define API_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tilelang.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Fails the test with the library's words unless the status is TL_OK; releases the error. */
+#define OK(CALL)                                                                                   \
+  do {                                                                                             \
+    tl_error *error = NULL;                                                                        \
+    tl_status status_ = (CALL);                                                                    \
+    if (status_ != TL_OK)                                                                          \
+      print_error("%s:%d: %s: %s\n", __FILE__, __LINE__, tl_status_name(status_),                  \
+                  tl_error_message(error));                                                        \
+    tl_error_destroy(error);                                                                       \
+    assert_int_equal(status_, TL_OK);                                                              \
+  } while (0)
+
+/* The call must fail with this status and words that contain `part`; releases the error. */
+#define FAILS(CALL, STATUS, PART)                                                                  \
+  do {                                                                                             \
+    tl_error *error = NULL;                                                                        \
+    tl_status status_ = (CALL);                                                                    \
+    if (status_ != (STATUS) || !strstr(tl_error_message(error), PART))                             \
+      print_error("%s:%d: got %s: %s\n", __FILE__, __LINE__, tl_status_name(status_),              \
+                  tl_error_message(error));                                                        \
+    assert_int_equal(status_, STATUS);                                                             \
+    assert_int_equal(tl_error_status(error), STATUS);                                              \
+    assert_non_null(strstr(tl_error_message(error), PART));                                        \
+    tl_error_destroy(error);                                                                       \
+  } while (0)
+
+static inline tl_value api_scalar(tl_graph *g, const char *name, tl_dtype dtype) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  a.name = name;
+  a.kind = TL_TYPE_TILE;
+  a.dtype = dtype;
+  return tl_graph_argument(g, &a);
+}
+
+static inline tl_value api_view(tl_graph *g, const char *name, tl_dtype dtype, uint32_t rank,
+                                const int64_t *extents) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  a.name = name;
+  a.kind = TL_TYPE_VIEW;
+  a.dtype = dtype;
+  a.rank = rank;
+  a.extents = extents;
+  return tl_graph_argument(g, &a);
+}
+
+static inline tl_value api_i64(tl_graph *g, int64_t v) { return tl_const_i(g, v, TL_DTYPE_I64); }
+static inline tl_value api_f32(tl_graph *g, double v) { return tl_const_f(g, v, TL_DTYPE_F32); }
+
+/* Memory of `bytes` bytes whose end is the end of a page, with an unmapped page behind it (and
+ * before it). */
+typedef struct api_memory {
+  char *base;
+  size_t mapped;
+  void *data;
+} api_memory;
+
+static inline api_memory api_guarded(size_t bytes, size_t align) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), inner;
+  api_memory m;
+  bytes = (bytes + align - 1) / align * align;
+  inner = (bytes + page - 1) / page * page;
+  m.mapped = inner + 2 * page;
+  m.base = mmap(NULL, m.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(m.base != MAP_FAILED);
+  if (inner)
+    assert_int_equal(mprotect(m.base + page, inner, PROT_READ | PROT_WRITE), 0);
+  m.data = m.base + page + inner - bytes;
+  return m;
+}
+static inline void api_release(api_memory m) { munmap(m.base, m.mapped); }
+
+/* Numbers in [-1, 1), the same every time. */
+static inline float api_random(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return (float)((double)(*state >> 11) / 4503599627370496.0 - 1);
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* Paged attention through the C API: head groups, page table and lengths read from device memory,
+ * page ids outside the cache read as padding, unused pages full of NaN, every buffer ending at an
+ * unmapped page, one kernel for all shapes. test-timeout: 300 */
+#include "api/api_test.h"
+
+enum { D = 32, PAGE = 16, ROWS = 16 }; /* ROWS: the largest group */
+
+/* q[b, kv, group, D], k and v[pages, PAGE, kv, D], table[b, slots], lengths[b], out as q. */
+static tl_graph *build(void) {
+  const int64_t rows[1] = {ROWS}, q_tile[2] = {ROWS, D}, keys[2] = {D, PAGE},
+                score[2] = {ROWS, PAGE}, values[2] = {PAGE, D};
+  const int64_t column[1] = {PAGE}, k_axes[2] = {3, 1}, v_axes[2] = {1, 3};
+  tl_graph *g = NULL;
+  tl_value batch, heads, group, pages, slots, q, k, v, table, lengths, out, grid[2], b, h, zero,
+      length, init[3], args[4];
+  tl_value index[4], cell[2], page, s, position, mask, m, shrink, p, next[3], sum, seen;
+  int64_t shape[4];
+  OK(tl_graph_create(&g));
+  tl_graph_kernel(g, "paged_attention");
+  batch = api_scalar(g, "batch", TL_DTYPE_I64);
+  heads = api_scalar(g, "heads", TL_DTYPE_I64);
+  group = api_scalar(g, "group", TL_DTYPE_I64);
+  pages = api_scalar(g, "pages", TL_DTYPE_I64);
+  slots = api_scalar(g, "slots", TL_DTYPE_I64);
+  shape[0] = TL_DIM(batch), shape[1] = TL_DIM(heads), shape[2] = TL_DIM(group), shape[3] = D;
+  q = api_view(g, "q", TL_DTYPE_F32, 4, shape);
+  out = api_view(g, "out", TL_DTYPE_F32, 4, shape);
+  shape[0] = TL_DIM(pages), shape[1] = PAGE, shape[2] = TL_DIM(heads);
+  k = api_view(g, "k", TL_DTYPE_F32, 4, shape);
+  v = api_view(g, "v", TL_DTYPE_F32, 4, shape);
+  shape[0] = TL_DIM(batch), shape[1] = TL_DIM(slots);
+  table = api_view(g, "table", TL_DTYPE_I32, 2, shape);
+  lengths = api_view(g, "lengths", TL_DTYPE_I32, 1, shape);
+  grid[0] = heads, grid[1] = batch;
+  tl_graph_grid(g, grid, 2);
+
+  h = tl_program_id(g, 0);
+  b = tl_program_id(g, 1);
+  zero = api_i64(g, 0);
+  length = tl_cast(g, tl_load(g, lengths, &b, 1, NULL, 0), TL_DTYPE_I64);
+  index[0] = b, index[1] = h, index[2] = zero, index[3] = zero;
+  s = tl_mul(g, tl_load(g, q, index, 4, q_tile, 2), api_f32(g, 1 / sqrt(D)));
+  init[0] = tl_full(g, api_f32(g, -INFINITY), rows, 1);
+  init[1] = tl_full(g, api_f32(g, 0), rows, 1);
+  init[2] = tl_full(g, api_f32(g, 0), q_tile, 2);
+  tl_for_begin(g, zero, tl_ceildiv(g, length, api_i64(g, PAGE)), api_i64(g, 1), init, 3, args);
+  cell[0] = b, cell[1] = args[0];
+  page = tl_load(g, table, cell, 2, NULL, 0);
+  index[0] = page, index[1] = zero, index[2] = h, index[3] = zero;
+  s = tl_dot(g, s, tl_load_ex(g, k, index, 4, keys, 2, k_axes, 2, NULL),
+             tl_full(g, api_f32(g, 0), score, 2));
+  position = tl_mul(g, args[0], api_i64(g, PAGE));
+  mask =
+      tl_cmp(g, tl_add(g, tl_iota_ex(g, score, 2, TL_DTYPE_I64, 1), position), length, TL_PRED_LT);
+  s = tl_select(g, mask, s, api_f32(g, -INFINITY));
+  m = tl_max(g, args[1], tl_reduce(g, s, TL_REDUCE_MAX, 1));
+  shrink = tl_exp(g, tl_sub(g, args[1], m));
+  p = tl_exp(g, tl_sub(g, s, tl_broadcast(g, tl_expand_dims(g, m, 1), score, 2)));
+  next[0] = m;
+  next[1] = tl_add(g, tl_mul(g, args[2], shrink), tl_reduce(g, p, TL_REDUCE_SUM, 1));
+  /* Rows of the page behind the sequence may hold anything, NaN too: they must not be multiplied by
+   * 0. */
+  seen = tl_cmp(g, tl_add(g, tl_iota(g, column, 1, TL_DTYPE_I64), position), length, TL_PRED_LT);
+  seen = tl_broadcast(g, tl_expand_dims(g, seen, 1), values, 2);
+  s = tl_select(g, seen, tl_load_ex(g, v, index, 4, values, 2, v_axes, 2, NULL), api_f32(g, 0));
+  shrink = tl_broadcast(g, tl_expand_dims(g, shrink, 1), q_tile, 2);
+  next[2] = tl_dot(g, p, s, tl_mul(g, args[3], shrink));
+  tl_for_end(g, next, 3, next);
+  sum = tl_broadcast(g, tl_expand_dims(g, next[1], 1), q_tile, 2);
+  s = tl_select(g, tl_cmp(g, length, zero, TL_PRED_GT), tl_div(g, next[2], sum), api_f32(g, 0));
+  index[0] = b, index[1] = h, index[2] = zero, index[3] = zero;
+  tl_store(g, s, out, index, 4);
+  return g;
+}
+
+typedef struct problem {
+  int64_t batch, heads, group, pages, slots;
+  int lengths[8];
+  float *q, *k, *v, *out;
+  int32_t *table, *device_lengths;
+  api_memory memory[6];
+} problem;
+
+static size_t q_count(const problem *p) { return (size_t)(p->batch * p->heads * p->group * D); }
+static size_t kv_count(const problem *p) { return (size_t)(p->pages * PAGE * p->heads * D); }
+
+/* Sequence i uses every third page from i on; its second page is -1 and its third is out of range,
+ * if it has so many. */
+static problem make(const int *lengths, int64_t batch, int64_t group, int holes) {
+  problem p;
+  uint64_t state = 12345 + (uint64_t)group;
+  size_t i;
+  int64_t b, s, used = 0;
+  memset(&p, 0, sizeof p);
+  p.batch = batch, p.heads = 2, p.group = group, p.slots = 64;
+  memcpy(p.lengths, lengths, (size_t)batch * sizeof *lengths);
+  p.pages = 3 * 70 * batch;
+  p.memory[0] = api_guarded(q_count(&p) * 4, 4), p.q = p.memory[0].data;
+  p.memory[1] = api_guarded(q_count(&p) * 4, 4), p.out = p.memory[1].data;
+  p.memory[2] = api_guarded(kv_count(&p) * 4, 4), p.k = p.memory[2].data;
+  p.memory[3] = api_guarded(kv_count(&p) * 4, 4), p.v = p.memory[3].data;
+  p.memory[4] = api_guarded((size_t)(batch * p.slots) * 4, 4), p.table = p.memory[4].data;
+  p.memory[5] = api_guarded((size_t)batch * 4, 4), p.device_lengths = p.memory[5].data;
+  for (i = 0; i < q_count(&p); ++i)
+    p.q[i] = api_random(&state), p.out[i] = 777;
+  for (i = 0; i < kv_count(&p); ++i)
+    p.k[i] = p.v[i] = NAN;
+  for (b = 0; b < batch; ++b) {
+    p.device_lengths[b] = lengths[b];
+    for (s = 0; s < p.slots; ++s) {
+      int64_t page = used++ * 3 % p.pages, row, n;
+      p.table[b * p.slots + s] = (int32_t)page;
+      if (holes && s == 1)
+        p.table[b * p.slots + s] = -1;
+      if (holes && s == 2)
+        p.table[b * p.slots + s] = (int32_t)p.pages;
+      for (row = 0; row < PAGE && s * PAGE + row < lengths[b]; ++row)
+        for (n = 0; n < p.heads * D; ++n) {
+          p.k[(page * PAGE + row) * p.heads * D + n] = api_random(&state);
+          p.v[(page * PAGE + row) * p.heads * D + n] = api_random(&state);
+        }
+    }
+  }
+  return p;
+}
+
+static void release(problem *p) {
+  int i;
+  for (i = 0; i < 6; ++i)
+    api_release(p->memory[i]);
+}
+
+static void arguments(const problem *p, float *out, tl_arg *args) {
+  args[0] = tl_arg_int(p->batch), args[1] = tl_arg_int(p->heads), args[2] = tl_arg_int(p->group);
+  args[3] = tl_arg_int(p->pages), args[4] = tl_arg_int(p->slots);
+  args[5] = tl_arg_pointer(p->q), args[6] = tl_arg_pointer(out);
+  args[7] = tl_arg_pointer(p->k), args[8] = tl_arg_pointer(p->v);
+  args[9] = tl_arg_pointer(p->table), args[10] = tl_arg_pointer(p->device_lengths);
+}
+
+/* The largest difference from a double-precision computation. */
+static double error_of(const problem *p) {
+  double worst = 0;
+  int64_t b, h, r, j, c;
+  for (b = 0; b < p->batch; ++b)
+    for (h = 0; h < p->heads; ++h)
+      for (r = 0; r < p->group; ++r) {
+        int n = p->lengths[b];
+        const float *q = p->q + ((b * p->heads + h) * p->group + r) * D, *got = p->out + (q - p->q);
+        double *s = calloc((size_t)n + 1, sizeof *s), largest = -INFINITY, sum = 0;
+        for (j = 0; j < n; ++j) {
+          int64_t page = p->table[b * p->slots + j / PAGE];
+          if (page >= 0 && page < p->pages)
+            for (c = 0; c < D; ++c)
+              s[j] +=
+                  (double)q[c] * p->k[((page * PAGE + j % PAGE) * p->heads + h) * D + c] / sqrt(D);
+          largest = fmax(largest, s[j]);
+        }
+        for (j = 0; j < n; ++j)
+          sum += s[j] = exp(s[j] - largest);
+        for (c = 0; c < D; ++c) {
+          double want = 0;
+          for (j = 0; j < n; ++j) {
+            int64_t page = p->table[b * p->slots + j / PAGE];
+            if (page >= 0 && page < p->pages)
+              want += s[j] / sum * p->v[((page * PAGE + j % PAGE) * p->heads + h) * D + c];
+          }
+          if (!(fabs(got[c] - want) <= worst)) /* NaN counts */
+            worst = isnan(got[c]) ? INFINITY : fabs(got[c] - want);
+        }
+        free(s);
+      }
+  return worst;
+}
+
+static void run_on(const char *device_name) {
+  static const int all[6] = {0, 1, 15, 16, 17, 1000};
+  tl_context *context = NULL;
+  tl_device *device = NULL;
+  tl_kernel *kernel = NULL;
+  tl_graph *g = build();
+  uint64_t compiles = 99;
+  int64_t group;
+  int i, holes;
+  OK(tl_context_create(NULL, &context, &error));
+  OK(tl_device_open(context, device_name, &device, &error));
+  OK(tl_kernel_build(device, g, NULL, &kernel, &error));
+  tl_graph_destroy(g);
+  for (group = 1; group <= 8; group += 7)
+    for (holes = 0; holes < 2; ++holes)
+      for (i = -1; i < 6; ++i) { /* all lengths in one batch, then each alone */
+        problem p = make(i < 0 ? all : all + i, i < 0 ? 6 : 1, group, holes);
+        tl_arg args[11], after[11];
+        tl_check_report report = TL_CHECK_REPORT_INIT;
+        float *reference = malloc(q_count(&p) * 4);
+        arguments(&p, p.out, args);
+        OK(tl_kernel_prepare(kernel, args, 11, &error));
+        OK(tl_launch(kernel, NULL, args, 11, NULL));
+        OK(tl_stream_synchronize(device, NULL));
+        assert_true(error_of(&p) <=
+                    2e-6); /* outputs below 1, sums of at most 1000 terms, no growth */
+        arguments(&p, reference, after);
+        OK(tl_kernel_check(kernel, after, args, 11, &report, &error));
+        assert_int_equal(report.undecided, 0);
+        free(reference);
+        release(&p);
+      }
+  OK(tl_context_compile_count(context, &compiles));
+  assert_int_equal(compiles, strcmp(device_name, "interp") == 0 ? 0 : 1);
+  tl_kernel_destroy(kernel);
+  tl_device_destroy(device);
+  tl_context_destroy(context);
+}
+
+static void on_interp(void **state) {
+  (void)state;
+  run_on("interp");
+}
+static void on_host(void **state) {
+  (void)state;
+  run_on("host");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(on_interp), cmocka_unit_test(on_host)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
