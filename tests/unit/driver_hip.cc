@@ -343,7 +343,7 @@ UNIT_TEST(order_of_destruction_does_not_matter) {
     kernel = driver->devices()[0]->load(code()).value();
     fake.calls();
   }
-  CHECK_EQ(fake.calls(), "");
+  CHECK_EQ(fake.calls(), "hipDeviceSynchronize()");
   kernel.reset();
   CHECK_EQ(fake.calls(), "hipModuleUnload() on 0");
 }

@@ -46,7 +46,7 @@ public:
   HipDevice(Library library, std::string name, int ordinal, bool single)
       : Device(DriverKind::Hip, std::move(name)), library(std::move(library)), ordinal(ordinal),
         single(single) {}
-  ~HipDevice() override { releaseKernels(); }
+  ~HipDevice() override;
 
   Result<void *> allocate(size_t bytes) override;
   Status free(void *memory) override;
@@ -82,6 +82,16 @@ private:
   int ordinal;
   bool single; // the only device: always the current one
 };
+
+// Work in flight still needs the code.
+HipDevice::~HipDevice() {
+  if (loadedCount() == 0)
+    return;
+  HipRelaxedCapture relaxed(*library);
+  HipCurrentDevice current(*library, ordinal);
+  library->hipDeviceSynchronize();
+  releaseKernels();
+}
 
 Result<int> HipDevice::attribute(int which, const char *name) {
   int value = 0;

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <immintrin.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace tl {
 
@@ -24,7 +25,8 @@ uint32_t processorCount() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0)
     return uint32_t(std::max(1, CPU_COUNT(&set)));
-  return 1; // more processors than the set holds, or no answer
+  // More processors than the set holds.
+  return uint32_t(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 } // namespace
