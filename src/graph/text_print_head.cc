@@ -136,14 +136,39 @@ std::string Printer::argumentText(const Argument &arg) const {
 
 void Printer::printHead() {
   std::vector<Pending> pending;
+  for (size_t i = 0; i < g.kernel.requires_.size(); ++i)
+    requirement[g.kernel.requires_[i]] = i;
   for (OpId id : g.block(g.kernel.head).ops)
     printHeadOp(id, pending);
   printGridAndRequirements(pending);
 }
 
-/// Turns all values that wait to be written in place into `let` items.
+/// Writes requirements up to `end`, whose values are all written or named by now.
+void Printer::printRequirements(size_t end, const std::vector<OpId> &ops) {
+  for (; requirementsDone < end; ++requirementsDone)
+    item("require " + label(g.kernel.requires_[requirementsDone]),
+         requirementsDone + 1 == end ? ops : std::vector<OpId>());
+}
+
+/// Writes a value that waits as the requirement that it is, if those before it can be written.
+bool Printer::require(const Pending &pending) {
+  auto it = requirement.find(pending.value);
+  if (it == requirement.end() ||
+      (pending.isConstant && g.typeOf(pending.value) != Type::scalar(DType::I64)))
+    return false;
+  for (size_t i = requirementsDone; i < it->second; ++i)
+    if (label(g.kernel.requires_[i]).empty())
+      return false;
+  labels[pending.value] = pending.text;
+  printRequirements(it->second + 1, pending.ops);
+  return true;
+}
+
+/// Gives all values that wait their items: requirements, or `let` with a name.
 void Printer::flush(std::vector<Pending> &pending) {
   for (Pending &p : pending) {
+    if (require(p))
+      continue;
     const Op &op = *g.definingOp(p.value);
     std::string text = p.isConstant ? operationText(op) : p.text;
     define(p.value);
@@ -241,47 +266,22 @@ bool Printer::writeCall(const Op &op, std::vector<Pending> &pending, Pending &ca
   return true;
 }
 
+void Printer::printGrid(const std::vector<OpId> &ops) {
+  std::string text = "grid [";
+  for (ValueId v : g.kernel.grid)
+    text += (text.back() == '[' ? "" : ", ") + label(v);
+  item(text + "]", ops);
+}
+
 /// The grid and the requirements, in an order in which their expressions make the head's ops in
 /// theirs; values that fit no such order become `let` items first.
 void Printer::printGridAndRequirements(std::vector<Pending> &pending) {
-  const std::vector<ValueId> &grid = g.kernel.grid, &conditions = g.kernel.requires_;
-  size_t done = 0; // of conditions
   bool gridDone = false;
-  auto find = [&](const std::vector<ValueId> &list, ValueId v) {
-    return size_t(std::find(list.begin(), list.end(), v) - list.begin());
-  };
-  auto place = [&](Pending &p) {
-    labels[p.value] = p.text;
-    return p.ops;
-  };
-  auto require = [&](size_t end, std::vector<OpId> ops) {
-    for (; done < end; ++done)
-      item("require " + label(conditions[done]), done + 1 == end ? ops : std::vector<OpId>());
-  };
-  auto writeGrid = [&](const std::vector<OpId> &ops) {
-    std::string text = "grid [";
-    for (size_t i = 0; i < grid.size(); ++i)
-      text += (i ? ", " : "") + label(grid[i]);
-    item(text + "]", ops);
-    gridDone = true;
-  };
   std::vector<ValueId> waitingInGrid;
-  for (ValueId v : grid)
+  for (ValueId v : g.kernel.grid)
     if (label(v).empty())
       waitingInGrid.push_back(v);
   for (size_t i = 0; i < pending.size();) {
-    Pending &p = pending[i];
-    bool plain = !p.isConstant || g.typeOf(p.value) == Type::scalar(DType::I64);
-    size_t condition = find(conditions, p.value);
-    bool ready = condition < conditions.size();
-    for (size_t c = done; ready && c < condition; ++c)
-      ready = !label(conditions[c]).empty();
-    if (plain && ready && condition >= done) {
-      std::vector<OpId> ops = place(p);
-      require(condition + 1, ops);
-      ++i;
-      continue;
-    }
     size_t run = 0;
     while (
         run < waitingInGrid.size() && i + run < pending.size() &&
@@ -290,21 +290,21 @@ void Printer::printGridAndRequirements(std::vector<Pending> &pending) {
       ++run;
     if (run != 0 && run == waitingInGrid.size()) {
       std::vector<OpId> ops;
-      for (size_t k = 0; k < run; ++k, ++i) {
-        std::vector<OpId> more = place(pending[i]);
-        ops.insert(ops.end(), more.begin(), more.end());
+      for (size_t end = i + run; i < end; ++i) {
+        labels[pending[i].value] = pending[i].text;
+        ops.insert(ops.end(), pending[i].ops.begin(), pending[i].ops.end());
       }
-      writeGrid(ops);
+      printGrid(ops);
+      gridDone = true;
       continue;
     }
-    std::erase(waitingInGrid, p.value);
-    std::vector<Pending> one = {p};
+    std::erase(waitingInGrid, pending[i].value);
+    std::vector<Pending> one = {pending[i++]};
     flush(one);
-    ++i;
   }
-  require(conditions.size(), {});
+  printRequirements(g.kernel.requires_.size());
   if (!gridDone)
-    writeGrid({});
+    printGrid({});
 }
 
 } // namespace tl

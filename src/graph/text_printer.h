@@ -4,6 +4,8 @@
 
 #include "graph/text.h"
 
+#include <unordered_map>
+
 namespace tl {
 
 class Printer {
@@ -42,6 +44,9 @@ private:
   std::vector<bool> keepsName;     // by value
   std::vector<bool> inPlace;       // by op: a Const that its only user writes as a number
   uint32_t nextNumber = 0;
+  std::unordered_map<ValueId, size_t>
+      requirement; // values of kernel.requires_: the last such entry
+  size_t requirementsDone = 0;
 
   // text_print.cc
   std::vector<Event> flatten(BlockId block) const;
@@ -75,6 +80,9 @@ private:
   void printHeadOp(OpId id, std::vector<Pending> &pending);
   bool writeCall(const Op &op, std::vector<Pending> &pending, Pending &call) const;
   void flush(std::vector<Pending> &pending);
+  bool require(const Pending &pending);
+  void printRequirements(size_t end, const std::vector<OpId> &ops = {});
+  void printGrid(const std::vector<OpId> &ops);
   void printGridAndRequirements(std::vector<Pending> &pending);
 };
 

@@ -87,8 +87,8 @@ private:
 
   /// Names may be shared, malformed or missing.
   void maybeName(ValueId v) {
-    static const char *names[] = {"x", "y", "acc", "sum", "a0", "n", "0", "12", "not a name", "",
-                                  "for", "x1", "_", "B", "lo"};
+    static const char *names[] = {"x",          "y", "acc", "sum", "a0", "n", "0", "12",
+                                  "not a name", "",  "for", "x1",  "_",  "B", "lo"};
     if (chance(40))
       b.setName(v, names[pick(std::size(names))]);
   }
@@ -143,7 +143,8 @@ private:
   std::vector<int64_t> dims(unsigned maxRank = 3) {
     std::vector<int64_t> list;
     for (size_t rank = pick(maxRank + 1); list.size() < rank;) {
-      ValueId v = chance(25) ? find([&](const Type &t) { return t == Type::scalar(DType::I64); }) : 0;
+      ValueId v =
+          chance(25) ? find([&](const Type &t) { return t == Type::scalar(DType::I64); }) : 0;
       auto known = v ? b.current().constantInt(v) : std::nullopt;
       bool usable = known && *known >= 1 && *known <= 8;
       list.push_back(usable ? -int64_t(v) : int64_t(1 + pick(6)));
@@ -162,15 +163,15 @@ private:
       arg.name = name;
       arg.hasDefault = chance(70);
       arg.defaultInt = int64_t(pick(100)) - 20;
-      header.push_back(b.addArgument(std::move(arg), TypeKind::Tile,
-                                     chance(80) ? DType::I64 : DType::I32));
+      header.push_back(
+          b.addArgument(std::move(arg), TypeKind::Tile, chance(80) ? DType::I64 : DType::I32));
     }
     for (size_t i = pick(4); i > 0; --i) {
       bool choices = chance(50);
       int64_t value = int64_t(pick(9)) - 1;
-      header.push_back(b.addParam("P" + std::to_string(i), value,
-                                  choices ? std::vector<int64_t>{value, 7, -3}
-                                          : std::vector<int64_t>()));
+      header.push_back(
+          b.addParam("P" + std::to_string(i), value,
+                     choices ? std::vector<int64_t>{value, 7, -3} : std::vector<int64_t>()));
     }
     for (size_t i = 0, n = 2 + pick(4); i < n; ++i)
       addViewArgument(i);
@@ -236,8 +237,8 @@ private:
     std::vector<ValueId> wide, conditions;
     auto isWide = [](const Type &t) { return t == Type::scalar(DType::I64); };
     for (size_t n = pick(12); n > 0; --n) {
-      static const Opcode ops[] = {Opcode::Add, Opcode::CeilDiv, Opcode::Mul, Opcode::Max,
-                                   Opcode::Sub, Opcode::FloorMod};
+      static const Opcode ops[] = {Opcode::Add, Opcode::CeilDiv, Opcode::Mul,
+                                   Opcode::Max, Opcode::Sub,     Opcode::FloorMod};
       ValueId a = find(isWide), c = chance(40) ? constant(DType::I64) : find(isWide);
       if (chance(15))
         a = add(Opcode::Extent, {find([](const Type &t) { return t.isView(); })},
@@ -319,7 +320,8 @@ private:
     size_t n = carried.back();
     for (size_t i = 0; i < n; ++i) {
       const std::vector<Type> &types = yieldTypes.back();
-      ValueId v = find([&](const Type &t) { return i < types.size() ? t == types[i] : t.isTile(); });
+      ValueId v =
+          find([&](const Type &t) { return i < types.size() ? t == types[i] : t.isTile(); });
       if (v == 0) // only an else can lack a value of the type
         v = tileOf(types[i].dtype, extentsOf(types[i]));
       yields.push_back(v);
@@ -389,9 +391,8 @@ private:
       if (extents.empty())
         extents.push_back(4);
       DType d = anyDType();
-      std::vector<Attr> attrs = {
-          intAttr(AttrKey::DType, int64_t(isInteger(d) ? d : DType::I32)),
-          listAttr(AttrKey::Dims, extents)};
+      std::vector<Attr> attrs = {intAttr(AttrKey::DType, int64_t(isInteger(d) ? d : DType::I32)),
+                                 listAttr(AttrKey::Dims, extents)};
       if (chance(60))
         attrs.push_back(intAttr(AttrKey::Axis, int64_t(pick(extents.size()))));
       add(info.opcode, {}, attrs);
@@ -510,8 +511,7 @@ private:
     std::vector<Attr> attrs;
     std::vector<ValueId> operands;
     if (writes)
-      operands.push_back(shape.empty() || chance(20) ? constant(t.dtype)
-                                                     : tileOf(t.dtype, shape));
+      operands.push_back(shape.empty() || chance(20) ? constant(t.dtype) : tileOf(t.dtype, shape));
     Type value = writes ? typeOf(operands[0]) : Type();
     if (info.rule == Rule::Load)
       attrs.push_back(listAttr(AttrKey::Dims, shape));

@@ -57,9 +57,8 @@ UNIT_TEST(randomGraphsRoundTrip) {
     REQUIRE(same);
     // Where printing put each op is where parsing found it.
     auto printed = linesOf(*graph, [&](OpId id) { return first.opLine[id]; });
-    auto found = linesOf(*parsed, [&](OpId id) {
-      return parsed->locations[parsed->ops[id].location].line;
-    });
+    auto found =
+        linesOf(*parsed, [&](OpId id) { return parsed->locations[parsed->ops[id].location].line; });
     REQUIRE(printed == found);
   }
   for (const OpInfo &op : allOps()) {
