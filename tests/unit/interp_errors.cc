@@ -211,6 +211,9 @@ UNIT_TEST(doubts_propagate_through_operations) {
        [](float e, float, float) { return float(double(e) * double(e)); }},
       {"  %c = cmp gt %e, %y\n  %r = select %c, %e, %y\n",
        [](float e, float, float y) { return e > y ? e : y; }},
+      {"  %r = rsqrt %e\n", [](float e, float, float) { return float(1 / std::sqrt(double(e))); }},
+      {"  %l = log %e\n  %r = tanh %l\n",
+       [](float e, float, float) { return std::tanh(float(std::log(double(e)))); }},
       {"  %i = cast %e : i32\n  %r = cast %i : f32\n",
        [](float e, float, float) { return std::trunc(e); }},
   };
@@ -232,6 +235,94 @@ UNIT_TEST(doubts_propagate_through_operations) {
           CHECK(k.bound("out", i) <= 0.005 * (std::fabs(out[i]) + std::exp(a[i]) + std::fabs(b[i]) +
                                               std::fabs(b[i]) / std::exp(a[i])));
     }
+}
+
+UNIT_TEST(doubts_propagate_through_sums_and_dots) {
+  // d = exp(x) - y with y = exp(x) as we have it: 0 for us, up to an ulp of y elsewhere.
+  const std::string head =
+      "tile 0.1\nkernel @k(%a: view<f32, [4, 4]>, %b: view<f32, [4, 4]>, %out: view<f32, [4, "
+      "4]>)\n grid [1] {\n"
+      "  %x = load %a[0, 0] : tile<4x4xf32>\n  %y = load %b[0, 0] : tile<4x4xf32>\n  %e = exp %x\n"
+      "  %d = sub %e, %y\n  %1 = const 1.0 : f32\n  %o = full %1 : tile<4x4xf32>\n  %0 = const 0.0 "
+      ": f32\n"
+      "  %z = full %0 : tile<4x4xf32>\n";
+  Floats a = normal(16, 21), b;
+  double unit = 0;
+  for (double &x : a) {
+    x = std::fabs(x) + 0.1;
+    b.push_back(double(float(expl(float(x)))));
+    unit += interp::ulp(DType::F32, b.back()) / 16;
+  }
+  struct Case {
+    const char *body;
+    double elsewhere; // in mean ulp, when every d is half an ulp
+  } cases[] = {
+      {"  %s = reduce sum %d, axis 0\n  %t = expand_dims %s, axis 0\n  %r = broadcast %t : "
+       "tile<4x4xf32>\n",
+       2},
+      {"  %r = dot %d, %o, %z\n", 2},
+      {"  %r = dot %o, %d, %z\n", 2},
+      {"  %r = dot %o, %z, %d\n", 0.5},
+      {"  %m = reduce max %d, axis 1\n  %t = expand_dims %m, axis 1\n  %r = broadcast %t : "
+       "tile<4x4xf32>\n",
+       0.5},
+  };
+  for (const Case &c : cases) {
+    Launch k(head + c.body + "  store %r, %out[0, 0]\n}\n");
+    k.set("a", a);
+    k.set("b", b);
+    k.set("out", Floats(16));
+    REQUIRE(k.run());
+    double bounds = 0;
+    for (size_t i = 0; i < 16; ++i) {
+      CHECK_EQ(k.floats("out")[i], 0.0);
+      bounds += k.bound("out", i) / 16;
+    }
+    CHECK(bounds >= c.elsewhere * unit && bounds < 8 * c.elsewhere * unit);
+  }
+}
+
+UNIT_TEST(products_in_sums_may_stay_unrounded) {
+  // x * y - (x * y rounded): 0 for us, the rounding's error elsewhere.
+  Launch k("tile 0.1\nkernel @k(%a: view<f32, [2]>, %b: view<f32, [2]>, %out: view<f32, [1]>)\n "
+           "grid [1] {\n"
+           "  %x = load %a[0] : tile<2xf32>\n  %y = load %b[0] : tile<2xf32>\n  %p = mul %x, %y\n"
+           "  %s = reduce sum %p, axis 0\n  store %s, %out[0]\n}\n");
+  double x = double(1.1f), y = double(1.3f), rounded = double(float(x * y));
+  k.set("a", {x, -rounded});
+  k.set("b", {y, 1});
+  k.set("out", {1});
+  REQUIRE(k.run());
+  CHECK_EQ(k.floats("out")[0], 0.0);
+  CHECK(rounded != x * y && k.bound("out") >= std::fabs(x * y - rounded));
+}
+
+UNIT_TEST(products_in_dots_are_rounded_or_not) {
+  Launch k(
+      "tile 0.1\nkernel @k(%a: view<f32, [100, 1]>, %b: view<f32, [1, 100]>, %c: view<f32, [100, "
+      "100]>)\n grid [1] {\n"
+      "  %x = load %a[0, 0] : tile<100x1xf32>\n  %y = load %b[0, 0] : tile<1x100xf32>\n"
+      "  %z = load %c[0, 0] : tile<100x100xf32>\n  %r = dot %x, %y, %z\n  store %r, %c[0, 0]\n}\n");
+  std::mt19937_64 random(31);
+  auto uniform = [&](size_t n) {
+    Floats values;
+    for (size_t i = 0; i < n; ++i)
+      values.push_back(double(1 + float(random() >> 40) * 0x1p-24f));
+    return values;
+  };
+  Floats a = uniform(100), b = uniform(100), c = uniform(10000);
+  k.set("a", a);
+  k.set("b", b);
+  k.set("c", c);
+  REQUIRE(k.run());
+  Floats out = k.floats("c");
+  for (size_t i = 0; i < 10000; ++i) {
+    volatile float product = float(a[i / 100]) * float(b[i % 100]);
+    float separate = product + float(c[i]),
+          fused = std::fmaf(float(a[i / 100]), float(b[i % 100]), float(c[i]));
+    REQUIRE(std::fabs(double(separate) - out[i]) <= k.bound("c", i));
+    REQUIRE(std::fabs(double(fused) - out[i]) <= k.bound("c", i));
+  }
 }
 
 UNIT_TEST(sums_in_any_order) {
@@ -523,12 +614,13 @@ UNIT_TEST(comparison_of_outputs) {
 
 UNIT_TEST(nans_and_zeros_compare_by_where_they_come_from) {
   // out 0: a copied NaN, kept bit for bit; out 1: a NaN from arithmetic, any NaN; out 2: -0, exact.
-  Launch k("tile 0.1\nkernel @k(%a: view<f32, [3]>, %out: view<f32, [3]>)\n grid [1] {\n"
+  Launch k("tile 0.1\nkernel @k(%a: view<f32, [3]>, %out: view<f32, [4]>)\n grid [1] {\n"
            "  %x = load %a[0] : f32\n  store %x, %out[0]\n  %y = load %a[1] : f32\n  %z = sub %y, "
            "%y\n  store %z, %out[1]\n"
-           "  %w = load %a[2] : f32\n  %v = neg %w\n  store %v, %out[2]\n}\n");
+           "  %w = load %a[2] : f32\n  %v = neg %w\n  store %v, %out[2]\n"
+           "  %d = cast %x : f64\n  %f = cast %d : f32\n  store %f, %out[3]\n}\n");
   k.setBits("a", {0x7fa12345, 0x7f800000, 0});
-  k.set("out", Floats(3));
+  k.set("out", Floats(4));
   REQUIRE(k.run());
   CHECK_EQ(k.bits("out")[0], 0x7fa12345u);
   auto equalWith = [&](size_t element, uint32_t bits) {
@@ -541,6 +633,8 @@ UNIT_TEST(nans_and_zeros_compare_by_where_they_come_from) {
   CHECK(equalWith(0, 0x7fa12345) && !equalWith(0, 0x7fe12345));
   CHECK(equalWith(1, 0x7fc00000) && equalWith(1, 0xffc00001) && !equalWith(1, 0x7f800000));
   CHECK(equalWith(2, 0x80000000) && !equalWith(2, 0));
+  CHECK(equalWith(3, 0x7fe12345) && equalWith(3, 0xffc00000) &&
+        !equalWith(3, 1)); // out 3: converted
 }
 
 UNIT_TEST(too_many_undecided_elements_are_inconclusive) {
