@@ -121,14 +121,16 @@ UNIT_TEST(reshape) {
   CHECK(comparison.converted > 100 && comparison.refused > 100);
 }
 
-/// With one row of the result in lanes 0 to 7 of which the extent holds 5, every single lane bit
-/// agrees with the source; only bits 1 and 4 together leave the source's row.
+/// In register 0 of the result every single lane bit agrees with the source, whose rows of 5 are
+/// padded to 8; bits 1 and 4 together leave the row.
 UNIT_TEST(reshape_carries_across_bits) {
   Comparison comparison;
   Shape from = {2, 5, 16}, to = {10, 16};
   Threads t = {128, 32, 1};
-  comparison.compare(blocked(from, t), blocked(to, t), CoordinateMap::reshape(to),
-                     reshapeOperation(from, to));
+  TileLayout source = blocked(from, t), result = blocked(to, t);
+  CHECK_EQ(source.numRegisters(), 2u);
+  CHECK(source.threadFields(1) == result.threadFields(0));
+  comparison.compare(source, result, CoordinateMap::reshape(to), reshapeOperation(from, to));
   CHECK_EQ(comparison.refused, 1);
 }
 
