@@ -1,7 +1,6 @@
 #include "passes/pipeline.h"
 
 #include "graph/canonical.h"
-#include "graph/text.h"
 #include "graph/verify.h"
 #include "passes/cse.h"
 #include "passes/fold.h"
@@ -26,7 +25,7 @@ constexpr Pass passes[] = {
 
 } // namespace
 
-Result<Graph> runPasses(const Graph &input, const std::string &dump, std::string *dumped) {
+Result<Graph> runPasses(const Graph &input) {
   Graph graph = input;
   for (const Pass &pass : passes) {
     auto result = pass.run(graph);
@@ -37,8 +36,6 @@ Result<Graph> runPasses(const Graph &input, const std::string &dump, std::string
     if (Status s = verify(graph); !s.ok())
       return internalError("after pass %s: %s", pass.name, s.error().message.c_str());
 #endif
-    if (dumped && dump == pass.name)
-      *dumped += printText(graph).text;
   }
   return graph;
 }
