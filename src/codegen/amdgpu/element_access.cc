@@ -1,0 +1,94 @@
+#include "codegen/amdgpu/element_access.h"
+
+namespace tl::amdgpu {
+
+namespace {
+
+/// The address of one element and whether it may be touched, for every register of a layout.
+class Elements {
+public:
+  Elements(KernelContext &context, const ViewValue &view, const ElementIndices &at,
+           const TileLayout &layout)
+      : context(context), ir(context.ir), view(view), at(at), bounds(context, layout) {
+    for (llvm::Value *extent : view.extents) {
+      llvm::Value *isPositive = ir.CreateICmpSGT(extent, context.i64(0));
+      sizes.push_back(ir.CreateSelect(isPositive, extent, context.i64(0)));
+    }
+    for (llvm::Value *stride : view.strides)
+      strides.push_back(ir.CreateMul(stride, context.i64(dtypeBytes(view.dtype))));
+  }
+
+  bool isPadding(uint32_t i) const { return bounds.coverage(i) == Coverage::Outside; }
+
+  /// i1, or null for always.
+  llvm::Value *isValid(uint32_t i) {
+    llvm::Value *all = bounds.inside(i);
+    if (!at.mask.registers.empty())
+      all = all ? ir.CreateAnd(all, at.mask.at(i)) : at.mask.at(i);
+    for (size_t axis = 0; axis < sizes.size(); ++axis) {
+      // One unsigned comparison: a negative index is a large number.
+      llvm::Value *test = ir.CreateICmpULT(index(axis, i), sizes[axis]);
+      all = all ? ir.CreateAnd(all, test) : test;
+    }
+    return all;
+  }
+
+  llvm::Value *address(uint32_t i) {
+    llvm::Value *offset = context.i64(0);
+    for (size_t axis = 0; axis < strides.size(); ++axis)
+      offset = ir.CreateAdd(offset, ir.CreateMul(index(axis, i), strides[axis]));
+    return byteOffset(context, view.base, offset);
+  }
+
+private:
+  KernelContext &context;
+  Builder &ir;
+  const ViewValue &view;
+  const ElementIndices &at;
+  TileBounds bounds;
+  std::vector<llvm::Value *> sizes, strides; // extents, 0 if negative; strides in bytes
+
+  llvm::Value *index(size_t axis, uint32_t i) {
+    return ir.CreateSExt(at.indices[axis].at(i), ir.getInt64Ty());
+  }
+};
+
+} // namespace
+
+std::vector<llvm::Value *> gatherElements(KernelContext &context, const ViewValue &view,
+                                          const ElementIndices &at, const TileLayout &layout,
+                                          llvm::Value *pad) {
+  Elements elements(context, view, at, layout);
+  std::vector<llvm::Value *> registers(layout.numRegisters(), pad);
+  for (uint32_t i = 0; i < layout.numRegisters(); ++i) {
+    if (elements.isPadding(i))
+      continue;
+    llvm::Value *valid = elements.isValid(i);
+    llvm::Value *address = context.ir.CreateSelect(valid, elements.address(i), context.safeAddress);
+    loadElements(context, address, view.dtype, dtypeBytes(view.dtype),
+                 std::span(registers).subspan(i, 1));
+    registers[i] = context.ir.CreateSelect(valid, registers[i], pad);
+  }
+  return registers;
+}
+
+void scatterElements(KernelContext &context, const ViewValue &view, const ElementIndices &at,
+                     const TileLayout &layout, const TileValue &value) {
+  Elements elements(context, view, at, layout);
+  llvm::Value *owner = ownerTest(context, layout);
+  std::vector<llvm::Value *> conditions(layout.numRegisters(), nullptr);
+  for (uint32_t i = 0; i < layout.numRegisters(); ++i)
+    if (!elements.isPadding(i)) {
+      llvm::Value *valid = elements.isValid(i);
+      conditions[i] = owner ? context.ir.CreateAnd(owner, valid) : valid;
+    }
+  for (uint32_t i = 0; i < layout.numRegisters(); ++i)
+    if (conditions[i])
+      emitIf(context, conditions[i], [&] {
+        llvm::Value *element = value.at(i);
+        storeElements(context, elements.address(i), view.dtype, std::span(&element, 1),
+                      dtypeBytes(view.dtype));
+      });
+}
+
+} // namespace tl::amdgpu

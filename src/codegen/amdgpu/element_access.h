@@ -1,0 +1,22 @@
+// Gathers and scatters: one access for each element, each with its own test.
+#pragma once
+
+#include "codegen/amdgpu/thread_index.h"
+
+namespace tl::amdgpu {
+
+/// Indices of any integer type of an index tile; the mask is i1 or has no registers for "all".
+struct ElementIndices {
+  std::vector<TileValue> indices;
+  TileValue mask;
+};
+
+/// The registers of a Gather in `layout`.
+std::vector<llvm::Value *> gatherElements(KernelContext &context, const ViewValue &view,
+                                          const ElementIndices &at, const TileLayout &layout,
+                                          llvm::Value *pad);
+/// A Scatter; `value` may be a scalar.
+void scatterElements(KernelContext &context, const ViewValue &view, const ElementIndices &at,
+                     const TileLayout &layout, const TileValue &value);
+
+} // namespace tl::amdgpu

@@ -1,0 +1,19 @@
+// Moving a tile from one layout to another: registers renamed where the layouts prove that enough,
+// else through LDS.
+#pragma once
+
+#include "codegen/amdgpu/lds.h"
+#include "layout/register_conversion.h"
+
+namespace tl::amdgpu {
+
+/// The registers of a result in layout `to` whose element at a coordinate is the element of
+/// `source` that `map` names. The source stands in LDS in row-major order, in parts if it does not
+/// fit.
+std::vector<llvm::Value *> exchange(KernelContext &context, Lds &lds, const TileValue &source,
+                                    const TileLayout &to, const CoordinateMap &map);
+
+/// Broadcast, Reshape, Permute and ExpandDims.
+TileValue emitShapeOp(KernelContext &context, Lds &lds, const Op &op, const TileValue &source);
+
+} // namespace tl::amdgpu

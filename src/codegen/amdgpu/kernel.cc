@@ -1,0 +1,530 @@
+#include "codegen/amdgpu/kernel.h"
+
+#include "codegen/amdgpu/barrier.h"
+#include "codegen/amdgpu/dot.h"
+#include "codegen/amdgpu/element_access.h"
+#include "codegen/amdgpu/exchange.h"
+#include "codegen/amdgpu/memory_order.h"
+#include "codegen/amdgpu/reduce.h"
+#include "codegen/amdgpu/tile_access.h"
+#include "codegen/llvm/target_machine.h"
+#include "graph/interface.h"
+
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace tl::amdgpu {
+
+namespace {
+
+/// 32-bit registers that one tile may take in each thread. Above the chips' 256 to 512 LLVM spills
+/// to scratch memory.
+constexpr uint64_t maxTileWords = 2048;
+
+class KernelEmitter {
+public:
+  KernelEmitter(const CodegenInput &input, KernelContext &context, KernelDebugInfo &debugInfo)
+      : input(input), graph(input.graph), context(context), ir(context.ir), debugInfo(debugInfo),
+        lds(context), order(context), tiles(graph.values.size()), views(graph.values.size()),
+        pointers(graph.values.size()) {}
+
+  Status emit() {
+    TL_TRY(checkRegisters());
+    emitArguments();
+    TL_TRY(emitBlock(graph.kernel.body));
+    ir.CreateRetVoid();
+    lds.finish();
+    return {};
+  }
+
+private:
+  using Yields = std::vector<TileValue>;
+
+  const CodegenInput &input;
+  const Graph &graph;
+  KernelContext &context;
+  Builder &ir;
+  KernelDebugInfo &debugInfo;
+  Lds lds;
+  MemoryOrder order;
+  std::vector<TileValue> tiles; // by ValueId
+  std::vector<ViewValue> views;
+  std::vector<llvm::Value *> pointers;
+  Yields yields; // of the region that was emitted last
+
+  Status checkRegisters() const;
+  void emitArguments();
+  llvm::Value *slot(ValueId value);
+  llvm::Value *dimension(const ViewDim &dim);
+  void emitViewArgument(const Argument &argument);
+
+  Status emitBlock(BlockId block);
+  Status emitOp(OpId id);
+  Status emitFor(const Op &op);
+  Status emitIfOp(const Op &op);
+  void emitConstant(const Op &op);
+  void emitIota(const Op &op);
+  void emitElementwise(const Op &op);
+  void emitMakeView(const Op &op);
+  void emitAddress(const Op &op);
+  void emitMemory(const Op &op);
+
+  const TileValue &tile(ValueId value) const { return tiles[value]; }
+  llvm::Value *scalar(ValueId value) const { return tiles[value].registers[0]; }
+  void setScalar(ValueId id, llvm::Value *value) {
+    tiles[id] = {&context.layouts.of(graph.typeOf(id)), graph.typeOf(id).dtype, {value}, true};
+  }
+  /// An i32 or i64 scalar as i64.
+  llvm::Value *index(ValueId value) { return ir.CreateSExt(scalar(value), ir.getInt64Ty()); }
+  std::vector<llvm::Value *> indices(std::span<const ValueId> values);
+  llvm::Value *padding(const Op &op, DType dtype);
+  TileValue join(const TileValue &a, llvm::BasicBlock *fromA, const TileValue &b,
+                 llvm::BasicBlock *fromB);
+};
+
+Status KernelEmitter::checkRegisters() const {
+  for (const Value &value : graph.values) {
+    if (!value.type.isTile())
+      continue;
+    uint64_t elements = context.layouts.of(value.type).numRegisters();
+    uint64_t words = elements * std::max(1u, dtypeBytes(value.type.dtype) / 4);
+    if (words > maxTileWords)
+      return makeError(TL_E_LIMIT,
+                       "%s over %u threads takes %llu registers in each, more than the limit of "
+                       "%llu; use a smaller "
+                       "tile or more threads",
+                       value.type.text().c_str(), context.threads(), (unsigned long long)words,
+                       (unsigned long long)maxTileWords);
+  }
+  return {};
+}
+
+llvm::Value *KernelEmitter::slot(ValueId value) {
+  return context.function.getArg(unsigned(slotOfValue(graph, input.slots, value)));
+}
+
+llvm::Value *KernelEmitter::dimension(const ViewDim &dim) {
+  switch (dim.kind) {
+  case ViewDim::Kind::Literal:
+    return context.i64(dim.literal);
+  case ViewDim::Kind::Value:
+    if (auto known = graph.constantInt(dim.value))
+      return context.i64(*known);
+    return slot(dim.value); // integers stand extended to 64 bits in their slots
+  case ViewDim::Kind::Dynamic:
+    break;
+  }
+  return slot(dim.value);
+}
+
+void KernelEmitter::emitViewArgument(const Argument &argument) {
+  ViewValue view;
+  view.dtype = graph.typeOf(argument.value).dtype;
+  view.base = slot(argument.value);
+  for (const ViewDim &extent : argument.extents)
+    view.extents.push_back(dimension(extent));
+  if (argument.strides.empty()) {
+    llvm::Value *stride = context.i64(1);
+    for (size_t axis = view.extents.size(); axis-- > 0;) {
+      view.strides.insert(view.strides.begin(), stride);
+      stride = ir.CreateMul(stride, view.extents[axis]);
+    }
+  }
+  for (const ViewDim &stride : argument.strides)
+    view.strides.push_back(dimension(stride));
+  views[argument.value] = std::move(view);
+}
+
+void KernelEmitter::emitArguments() {
+  for (const Argument &argument : graph.kernel.args) {
+    const Type &type = graph.typeOf(argument.value);
+    if (type.isView()) {
+      emitViewArgument(argument);
+    } else if (type.isPointer()) {
+      pointers[argument.value] = slot(argument.value);
+    } else {
+      llvm::Type *target = context.emitter.type(type.dtype);
+      llvm::Type *bits = ir.getIntNTy(target->getPrimitiveSizeInBits().getFixedValue());
+      setScalar(argument.value,
+                ir.CreateBitCast(ir.CreateTrunc(slot(argument.value), bits), target));
+    }
+  }
+  for (ValueId value = 1; value < graph.values.size(); ++value)
+    if (graph.values[value].kind == ValueKind::ImplicitDim)
+      setScalar(value, slot(value));
+}
+
+Status KernelEmitter::emitBlock(BlockId block) {
+  for (OpId id : graph.block(block).ops) {
+    ir.SetCurrentDebugLocation(debugInfo.at(id));
+    TL_TRY(emitOp(id));
+  }
+  return {};
+}
+
+Status KernelEmitter::emitOp(OpId id) {
+  const Op &op = graph.ops[id];
+  switch (opInfo(op.opcode).rule) {
+  case Rule::ProgramIndex: {
+    int64_t axis = graph.intAttr(op, AttrKey::Axis);
+    if (op.opcode == Opcode::NumPrograms) {
+      setScalar(graph.result(op),
+                context.function.getArg(unsigned(input.slots.size() - 3 + size_t(axis))));
+      break;
+    }
+    static constexpr llvm::Intrinsic::ID ids[] = {llvm::Intrinsic::amdgcn_workgroup_id_x,
+                                                  llvm::Intrinsic::amdgcn_workgroup_id_y,
+                                                  llvm::Intrinsic::amdgcn_workgroup_id_z};
+    setScalar(graph.result(op), ir.CreateZExt(ir.CreateIntrinsic(ids[axis], {}), ir.getInt64Ty()));
+    break;
+  }
+  case Rule::Const:
+    emitConstant(op);
+    break;
+  case Rule::Full: {
+    const TileLayout &layout = context.layouts.of(graph.typeOf(graph.result(op)));
+    const TileValue &value = tile(graph.operand(op, 0));
+    tiles[graph.result(op)] = {
+        &layout, value.dtype, {layout.numRegisters(), value.registers[0]}, true};
+    break;
+  }
+  case Rule::Iota:
+    emitIota(op);
+    break;
+  case Rule::Elementwise:
+  case Rule::Compare:
+  case Rule::Select:
+  case Rule::Cast:
+    emitElementwise(op);
+    break;
+  case Rule::Broadcast:
+  case Rule::Reshape:
+  case Rule::Permute:
+  case Rule::ExpandDims:
+    tiles[graph.result(op)] = emitShapeOp(context, lds, op, tile(graph.operand(op, 0)));
+    break;
+  case Rule::Reduce:
+    tiles[graph.result(op)] = emitReduce(context, lds, op, tile(graph.operand(op, 0)));
+    break;
+  case Rule::Dot: {
+    TL_ASSIGN(TileValue result, emitDot(context, lds, op, tile(graph.operand(op, 0)),
+                                        tile(graph.operand(op, 1)), tile(graph.operand(op, 2))));
+    tiles[graph.result(op)] = std::move(result);
+    break;
+  }
+  case Rule::MakeView:
+    emitMakeView(op);
+    break;
+  case Rule::Address:
+    emitAddress(op);
+    break;
+  case Rule::Extent:
+    setScalar(graph.result(op),
+              views[graph.viewOperand(op)].extents[size_t(graph.intAttr(op, AttrKey::Axis))]);
+    break;
+  case Rule::Load:
+  case Rule::Store:
+  case Rule::Gather:
+  case Rule::Scatter:
+    emitMemory(op);
+    break;
+  case Rule::For:
+    return emitFor(op);
+  case Rule::If:
+    return emitIfOp(op);
+  case Rule::Yield:
+    yields.clear();
+    for (ValueId value : graph.operands(op))
+      yields.push_back(tile(value));
+    break;
+  }
+  return {};
+}
+
+void KernelEmitter::emitConstant(const Op &op) {
+  const Attr &value = *graph.attr(op, AttrKey::Value);
+  DType dtype = graph.typeOf(graph.result(op)).dtype;
+  setScalar(graph.result(op), value.isFloat ? context.emitter.constantFloat(dtype, value.f)
+                              : isFloat(dtype)
+                                  ? context.emitter.constantFloat(dtype, double(value.i))
+                                  : context.emitter.constantInt(dtype, value.i));
+}
+
+void KernelEmitter::emitIota(const Op &op) {
+  const Type &type = graph.typeOf(graph.result(op));
+  const TileLayout &layout = context.layouts.of(type);
+  TileBounds bounds(context, layout);
+  TileValue result{&layout, type.dtype, {}, false};
+  llvm::Type *target = context.emitter.type(type.dtype);
+  for (uint32_t i = 0; i < layout.numRegisters(); ++i)
+    result.registers.push_back(ir.CreateZExtOrTrunc(
+        bounds.coordinate(i, unsigned(graph.intAttr(op, AttrKey::Axis))), target));
+  tiles[graph.result(op)] = std::move(result);
+}
+
+void KernelEmitter::emitElementwise(const Op &op) {
+  const Type &type = graph.typeOf(graph.result(op));
+  std::span<const ValueId> operands = graph.operands(op);
+  DType operandType = graph.typeOf(operands.back()).dtype; // Select: of a and b
+  Pred pred = Pred(graph.intAttr(op, AttrKey::Pred, int64_t(Pred::Eq)));
+  TileValue result{&context.layouts.of(type), type.dtype, {}, true};
+  for (ValueId operand : operands)
+    result.isSplat &= tile(operand).isSplat;
+  std::vector<llvm::Value *> previous;
+  for (uint32_t i = 0; i < result.layout->numRegisters(); ++i) {
+    std::vector<llvm::Value *> values;
+    for (ValueId operand : operands)
+      values.push_back(tile(operand).at(i));
+    // Registers with equal operands (splats, broadcasts) have equal results.
+    if (i > 0 && values == previous) {
+      result.registers.push_back(result.registers.back());
+      continue;
+    }
+    result.registers.push_back(
+        context.emitter.emit(op.opcode, values, operandType, type.dtype, pred));
+    previous = std::move(values);
+  }
+  tiles[graph.result(op)] = std::move(result);
+}
+
+std::vector<llvm::Value *> KernelEmitter::indices(std::span<const ValueId> values) {
+  std::vector<llvm::Value *> result;
+  for (ValueId value : values)
+    result.push_back(index(value));
+  return result;
+}
+
+void KernelEmitter::emitMakeView(const Op &op) {
+  ValueId result = graph.result(op);
+  unsigned rank = graph.typeOf(result).rank;
+  std::vector<llvm::Value *> dims = indices(graph.operands(op).subspan(1));
+  views[result] = {pointers[graph.operand(op, 0)],
+                   {dims.begin(), dims.begin() + rank},
+                   {dims.begin() + rank, dims.end()},
+                   graph.typeOf(result).dtype};
+}
+
+void KernelEmitter::emitAddress(const Op &op) {
+  const ViewValue &view = views[graph.operand(op, 0)];
+  std::vector<llvm::Value *> at = indices(graph.operands(op).subspan(1));
+  llvm::Value *distance = context.i64(0);
+  for (size_t axis = 0; axis < at.size(); ++axis)
+    distance = ir.CreateAdd(distance, ir.CreateMul(at[axis], view.strides[axis]));
+  pointers[graph.result(op)] =
+      byteOffset(context, view.base, ir.CreateMul(distance, context.i64(dtypeBytes(view.dtype))));
+}
+
+llvm::Value *KernelEmitter::padding(const Op &op, DType dtype) {
+  const Attr *pad = graph.attr(op, AttrKey::Pad);
+  if (!pad)
+    return context.emitter.zero(dtype);
+  if (isFloat(dtype))
+    return context.emitter.constantFloat(dtype, pad->isFloat ? pad->f : double(pad->i));
+  return context.emitter.constantInt(dtype, pad->i);
+}
+
+void KernelEmitter::emitMemory(const Op &op) {
+  if (order.needsBarrier(op)) {
+    emitMemoryBarrier(context);
+    lds.barrierPassed();
+  }
+  const ViewValue &view = views[graph.viewOperand(op)];
+  bool writes = op.opcode == Opcode::Store || op.opcode == Opcode::Scatter;
+  bool isTileAccess = op.opcode == Opcode::Load || op.opcode == Opcode::Store;
+  if (isTileAccess) {
+    std::vector<llvm::Value *> at = indices(graph.indexOperands(op));
+    std::vector<unsigned> axes = graph.tileAxes(op);
+    if (writes) {
+      const TileValue &value = tile(graph.operand(op, 0));
+      storeTile(context, view, at, axes, *value.layout, value.registers);
+      return;
+    }
+    const TileLayout &layout = context.layouts.of(graph.typeOf(graph.result(op)));
+    tiles[graph.result(op)] = {&layout, view.dtype,
+                               loadTile(context, view, at, axes, layout, padding(op, view.dtype)),
+                               layout.rank() == 0};
+    return;
+  }
+  ElementIndices at;
+  const TileLayout *shape = writes ? tile(graph.operand(op, 0)).layout : nullptr;
+  for (ValueId value : graph.indexOperands(op))
+    at.indices.push_back(tile(value));
+  if (ValueId mask = graph.maskOperand(op))
+    at.mask = tile(mask);
+  if (!writes) {
+    shape = &context.layouts.of(graph.typeOf(graph.result(op)));
+    tiles[graph.result(op)] = {shape, view.dtype,
+                               gatherElements(context, view, at, *shape, padding(op, view.dtype)),
+                               shape->rank() == 0};
+    return;
+  }
+  // The value, an index or the mask may be the one that has a shape.
+  std::vector<TileValue> operands = at.indices;
+  operands.push_back(at.mask);
+  for (const TileValue &operand : operands)
+    if (shape->rank() == 0 && operand.layout)
+      shape = operand.layout;
+  scatterElements(context, view, at, *shape, tile(graph.operand(op, 0)));
+}
+
+/// A value that comes from one of two blocks.
+TileValue KernelEmitter::join(const TileValue &a, llvm::BasicBlock *fromA, const TileValue &b,
+                              llvm::BasicBlock *fromB) {
+  TileValue result{a.layout, a.dtype, {}, a.isSplat && b.isSplat};
+  for (size_t i = 0; i < a.registers.size(); ++i) {
+    llvm::PHINode *phi = ir.CreatePHI(a.registers[i]->getType(), 2);
+    phi->addIncoming(a.registers[i], fromA);
+    phi->addIncoming(b.registers[i], fromB);
+    result.registers.push_back(phi);
+  }
+  return result;
+}
+
+Status KernelEmitter::emitIfOp(const Op &op) {
+  llvm::LLVMContext &llvmContext = ir.getContext();
+  auto *after = llvm::BasicBlock::Create(llvmContext, "", &context.function);
+  std::array<llvm::BasicBlock *, 2> starts, ends{};
+  for (llvm::BasicBlock *&start : starts)
+    start = llvm::BasicBlock::Create(llvmContext, "", &context.function, after);
+  ir.CreateCondBr(scalar(graph.operand(op, 0)), starts[0], starts[1]);
+  Lds::Pending ldsBefore = lds.state();
+  MemoryOrder::Pending orderBefore = order.state();
+  std::array<Yields, 2> values;
+  Lds::Pending ldsThen;
+  MemoryOrder::Pending orderThen;
+  for (size_t i = 0; i < 2; ++i) {
+    lds.setState(ldsBefore);
+    order.setState(orderBefore);
+    ir.SetInsertPoint(starts[i]);
+    TL_TRY(emitBlock(graph.regions(op)[i]));
+    values[i] = std::move(yields);
+    ends[i] = ir.GetInsertBlock();
+    ir.CreateBr(after);
+    if (i == 0) {
+      ldsThen = lds.state();
+      orderThen = order.state();
+    }
+  }
+  lds.join(ldsThen);
+  order.join(orderThen);
+  ir.SetInsertPoint(after);
+  for (size_t i = 0; i < values[0].size(); ++i)
+    tiles[graph.results(op)[i]] = join(values[0][i], ends[0], values[1][i], ends[1]);
+  return {};
+}
+
+/// The number of iterations is never computed: the distance to `hi` counts down, as an unsigned
+/// number, so that neither it nor the counter can overflow.
+Status KernelEmitter::emitFor(const Op &op) {
+  llvm::LLVMContext &llvmContext = ir.getContext();
+  std::span<const ValueId> operands = graph.operands(op);
+  BlockId region = graph.regions(op)[0];
+  const Block &block = graph.block(region);
+  llvm::Value *low = scalar(operands[0]), *high = scalar(operands[1]), *step = scalar(operands[2]);
+  llvm::Value *zero = llvm::ConstantInt::get(low->getType(), 0);
+  llvm::Value *enters = ir.CreateAnd(ir.CreateICmpSLT(low, high), ir.CreateICmpSGT(step, zero));
+  llvm::Value *distance = ir.CreateSub(high, low);
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  auto *body = llvm::BasicBlock::Create(llvmContext, "", &context.function);
+  auto *after = llvm::BasicBlock::Create(llvmContext, "", &context.function);
+  ir.CreateCondBr(enters, body, after);
+  Lds::Pending ldsBefore = lds.state();
+  MemoryOrder::Pending orderBefore = order.state();
+  lds.assumeAllPending();
+  order.enterLoop(region);
+
+  ir.SetInsertPoint(body);
+  llvm::PHINode *counter = ir.CreatePHI(low->getType(), 2),
+                *remaining = ir.CreatePHI(low->getType(), 2);
+  counter->addIncoming(low, before);
+  remaining->addIncoming(distance, before);
+  setScalar(block.args[0], counter);
+  for (size_t i = 3; i < operands.size(); ++i) {
+    const TileValue &init = tile(operands[i]);
+    TileValue carried{init.layout, init.dtype, {}, init.layout->rank() == 0};
+    for (llvm::Value *value : init.registers) {
+      llvm::PHINode *phi = ir.CreatePHI(value->getType(), 2);
+      phi->addIncoming(value, before);
+      carried.registers.push_back(phi);
+    }
+    tiles[block.args[i - 2]] = std::move(carried);
+  }
+  TL_TRY(emitBlock(region));
+  Yields last = std::move(yields);
+  llvm::BasicBlock *end = ir.GetInsertBlock();
+  llvm::Value *more = ir.CreateICmpUGT(remaining, step);
+  counter->addIncoming(ir.CreateAdd(counter, step), end);
+  remaining->addIncoming(ir.CreateSub(remaining, step), end);
+  for (size_t i = 0; i < last.size(); ++i)
+    for (size_t j = 0; j < last[i].registers.size(); ++j)
+      llvm::cast<llvm::PHINode>(tiles[block.args[i + 1]].registers[j])
+          ->addIncoming(last[i].registers[j], end);
+  keepRolled(context, ir.CreateCondBr(more, body, after));
+
+  lds.join(ldsBefore);
+  order.join(orderBefore);
+  ir.SetInsertPoint(after);
+  for (size_t i = 0; i < last.size(); ++i)
+    tiles[graph.results(op)[i]] = join(tile(operands[i + 3]), before, last[i], end);
+  return {};
+}
+
+/// Attributes that tell LLVM how the kernel is launched and what it need not be given.
+void addKernelAttributes(llvm::Function &function, uint32_t threads) {
+  llvm::LLVMContext &llvmContext = function.getContext();
+  function.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
+  std::string size = std::to_string(threads);
+  function.addFnAttr("amdgpu-flat-work-group-size", size + "," + size);
+  function.addFnAttr("uniform-work-group-size", "true");
+  auto number = [&](uint32_t value) {
+    return llvm::ConstantAsMetadata::get(
+        llvm::ConstantInt::get(llvm::Type::getInt32Ty(llvmContext), value));
+  };
+  function.setMetadata("reqd_work_group_size",
+                       llvm::MDNode::get(llvmContext, {number(threads), number(1), number(1)}));
+}
+
+llvm::Function *declareKernel(const CodegenInput &input, llvm::Module &module, uint32_t threads) {
+  llvm::LLVMContext &llvmContext = module.getContext();
+  std::vector<llvm::Type *> parameters;
+  for (const KernargSlot &slot : input.slots)
+    parameters.push_back(slot.kind == KernargSlot::Kind::Pointer
+                             ? (llvm::Type *)llvm::PointerType::get(llvmContext, globalSpace)
+                             : llvm::Type::getInt64Ty(llvmContext));
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvmContext), parameters, false);
+  auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                          input.graph.kernel.name, module);
+  addKernelAttributes(*function, threads);
+  addCommonAttributes(*function);
+  for (size_t i = 0; i < input.slots.size(); ++i) {
+    function->addParamAttr(unsigned(i), llvm::Attribute::NoUndef);
+    const KernargSlot &slot = input.slots[i];
+    if (slot.kind == KernargSlot::Kind::Pointer && input.graph.kernel.args[slot.arg].distinct)
+      function->addParamAttr(unsigned(i), llvm::Attribute::NoAlias);
+  }
+  return function;
+}
+
+} // namespace
+
+Result<llvm::Function *> emitKernel(const CodegenInput &input, const AmdChip &chip,
+                                    const LayoutAssignment &layouts, llvm::Module &module,
+                                    KernelDebugInfo &debugInfo) {
+  llvm::Function *function = declareKernel(input, module, layouts.threads);
+  debugInfo.describe(*function);
+  llvm::LLVMContext &llvmContext = module.getContext();
+  Builder ir(llvm::BasicBlock::Create(llvmContext, "", function),
+             llvm::InstSimplifyFolder(module.getDataLayout()));
+  ElementEmitter emitter(ir, {input.graph.kernel.contract, true});
+  KernelContext context{input.graph, chip, layouts, *function, ir, emitter};
+  llvm::CallInst *thread = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_workitem_id_x, {});
+  thread->addRangeRetAttr({llvm::APInt(32, 0), llvm::APInt(32, layouts.threads)});
+  context.thread = thread;
+  // The kernel argument block: at least the three sizes of the grid.
+  context.safeAddress =
+      ir.CreateAddrSpaceCast(ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_kernarg_segment_ptr, {}),
+                             llvm::PointerType::get(llvmContext, globalSpace));
+  TL_TRY(KernelEmitter(input, context, debugInfo).emit());
+  return function;
+}
+
+} // namespace tl::amdgpu

@@ -1,0 +1,99 @@
+#include "codegen/amdgpu/memory_order.h"
+
+#include <algorithm>
+
+namespace tl::amdgpu {
+
+namespace {
+
+bool writes(const Op &op) { return op.opcode == Opcode::Store || op.opcode == Opcode::Scatter; }
+bool isAccess(const Op &op) {
+  return writes(op) || op.opcode == Opcode::Load || op.opcode == Opcode::Gather;
+}
+
+/// The argument whose memory a view shows.
+uint32_t rootArgument(const Graph &graph, ValueId view) {
+  while (const Op *op = graph.definingOp(view))
+    view = graph.operand(*op, 0); // MakeView: the pointer; Address: the view
+  return graph.values[view].index;
+}
+
+/// Different elements of the view within its bounds have different addresses.
+bool isInjective(const Graph &graph, ValueId view) {
+  for (unsigned axis = 0; axis < graph.typeOf(view).rank; ++axis)
+    if (graph.viewStride(view, axis))
+      return false;
+  return true;
+}
+
+} // namespace
+
+/// Both touch, for each element, the same address from the same thread (or from copies in the same
+/// wave, which run in program order).
+bool MemoryOrder::sameElementsInSameThreads(const Op &earlier, const Op &later) const {
+  const Graph &graph = context.graph;
+  auto isTileAccess = [](const Op &op) {
+    return op.opcode == Opcode::Load || op.opcode == Opcode::Store;
+  };
+  if (!isTileAccess(earlier) || !isTileAccess(later))
+    return false;
+  auto tileType = [&](const Op &op) -> const Type & {
+    return graph.typeOf(op.opcode == Opcode::Load ? graph.result(op) : graph.operand(op, 0));
+  };
+  ValueId view = graph.viewOperand(earlier);
+  if (view != graph.viewOperand(later) || !isInjective(graph, view))
+    return false;
+  auto equal = [](auto a, auto b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+  if (!equal(graph.indexOperands(earlier), graph.indexOperands(later)) ||
+      !tileType(earlier).sameShape(tileType(later)) ||
+      graph.tileAxes(earlier) != graph.tileAxes(later))
+    return false;
+  bool bothWrite = writes(earlier) && writes(later); // only owners write
+  return bothWrite || context.layouts.of(tileType(earlier)).freeWaveMask() == 0;
+}
+
+bool MemoryOrder::mayConflict(const Access &earlier, const Op &later) const {
+  const Graph &graph = context.graph;
+  if (!writes(*earlier.op) && !writes(later))
+    return false;
+  uint32_t a = rootArgument(graph, graph.viewOperand(*earlier.op));
+  uint32_t b = rootArgument(graph, graph.viewOperand(later));
+  if (a != b && (graph.kernel.args[a].distinct || graph.kernel.args[b].distinct))
+    return false;
+  return earlier.otherIteration || !sameElementsInSameThreads(*earlier.op, later);
+}
+
+void MemoryOrder::add(const Access &access) {
+  for (Access &known : pending)
+    if (known.op == access.op) {
+      known.otherIteration |= access.otherIteration;
+      return;
+    }
+  pending.push_back(access);
+}
+
+bool MemoryOrder::needsBarrier(const Op &op) {
+  bool conflict = std::any_of(pending.begin(), pending.end(),
+                              [&](const Access &access) { return mayConflict(access, op); });
+  if (conflict)
+    pending.clear();
+  add({&op, false});
+  return conflict;
+}
+
+void MemoryOrder::join(const Pending &other) {
+  for (const Access &access : other)
+    add(access);
+}
+
+void MemoryOrder::enterLoop(BlockId body) {
+  for (OpId id : context.graph.block(body).ops) {
+    const Op &op = context.graph.ops[id];
+    if (isAccess(op))
+      add({&op, true});
+    for (BlockId region : context.graph.regions(op))
+      enterLoop(region);
+  }
+}
+
+} // namespace tl::amdgpu

@@ -1,0 +1,42 @@
+// Program order of global memory within a workgroup: a barrier stands between two accesses of one
+// program when threads could otherwise see them in the wrong order. Between programs the graph
+// promises no order.
+#pragma once
+
+#include "codegen/amdgpu/context.h"
+
+namespace tl::amdgpu {
+
+class MemoryOrder {
+public:
+  explicit MemoryOrder(KernelContext &context) : context(context) {}
+
+  /// Before the code of a Load, Store, Gather or Scatter: true if a memory barrier must be emitted
+  /// first (all earlier accesses count as ordered then). Notes the access.
+  bool needsBarrier(const Op &op);
+
+  /// An access since the last memory barrier, on some way to this point.
+  struct Access {
+    const Op *op = nullptr;
+    /// It may be from an earlier iteration of a loop around this point: equal values name other
+    /// numbers then.
+    bool otherIteration = false;
+  };
+  using Pending = std::vector<Access>;
+  const Pending &state() const { return pending; }
+  void setState(Pending state) { pending = std::move(state); }
+  /// Joins the state of another way to this point.
+  void join(const Pending &other);
+  /// At the head of a loop: accesses of its body may have happened.
+  void enterLoop(BlockId body);
+
+private:
+  KernelContext &context;
+  Pending pending;
+
+  bool mayConflict(const Access &earlier, const Op &later) const;
+  bool sameElementsInSameThreads(const Op &earlier, const Op &later) const;
+  void add(const Access &access);
+};
+
+} // namespace tl::amdgpu
