@@ -1,7 +1,4 @@
 # make install: libraries, headers, tlc, pkg-config file and CMake package; all relocatable.
-if(NOT TARGET tilelang)
-  return()
-endif()
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tilelang tilelang_static EXPORT tilelangTargets)
@@ -9,14 +6,10 @@ if(TARGET tilelang_compiler)
   # Found beside libtilelang.so, or by its name.
   install(TARGETS tilelang_compiler LIBRARY NAMELINK_SKIP)
 endif()
-if(TARGET tlc)
-  install(TARGETS tlc)
-endif()
+install(TARGETS tlc)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(EXISTS ${PROJECT_SOURCE_DIR}/docs/ops.json)
-  install(FILES ${PROJECT_SOURCE_DIR}/docs/ops.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelang)
-endif()
+install(FILES ${PROJECT_SOURCE_DIR}/docs/ops.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelang)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/tilelang)
 install(EXPORT tilelangTargets NAMESPACE tilelang:: DESTINATION ${package_directory})

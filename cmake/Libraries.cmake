@@ -4,68 +4,53 @@
 function(tl_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/src/graph/gen/|/codegen/llvm/unused_targets\\.cc$")
-  if(NOT sources)
-    return()
-  endif()
   add_library(tl_${name} STATIC ${sources})
   target_link_libraries(tl_${name} PRIVATE tl_settings)
-  foreach(dependency IN LISTS ARGN)
-    if(TARGET tl_${dependency})
-      target_link_libraries(tl_${name} PUBLIC tl_${dependency})
-    endif()
-  endforeach()
+  list(TRANSFORM ARGN PREPEND tl_)
+  target_link_libraries(tl_${name} PUBLIC ${ARGN})
 endfunction()
 
 tl_layer(support build_id)
-tl_layer(graph support)
+tl_layer(artifact support)
+tl_layer(graph artifact support)
 tl_layer(interp graph support)
 # The reference rounds every operation, also where the compiler's target has fma.
-if(TARGET tl_interp)
-  target_compile_options(tl_interp PRIVATE -ffp-contract=off)
-endif()
+target_compile_options(tl_interp PRIVATE -ffp-contract=off)
 tl_layer(layout support)
 tl_layer(passes graph layout support)
-tl_layer(artifact support)
 tl_layer(driver artifact support)
 tl_layer(capi driver artifact interp graph support)
 
 # libtilelang.so: no LLVM inside.
-if(TARGET tl_capi AND EXISTS ${PROJECT_SOURCE_DIR}/src/capi/exports.map)
-  # The public declarations carry no attributes: the version script alone says what is exported.
-  set_target_properties(tl_capi PROPERTIES CXX_VISIBILITY_PRESET default)
-  set(exports ${PROJECT_SOURCE_DIR}/src/capi/exports.map)
-  add_library(tilelang SHARED $<TARGET_OBJECTS:tl_capi>)
-  target_link_libraries(tilelang PRIVATE tl_settings tl_capi)
-  target_include_directories(tilelang INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  set_target_properties(tilelang PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${exports})
-  target_link_options(tilelang PRIVATE -Wl,-z,defs -Wl,--version-script=${exports})
-  if(TL_STATIC_RUNTIME)
-    target_link_options(tilelang PRIVATE -static-libstdc++ -static-libgcc)
-  endif()
-
-  # libtilelang.a: every object of the shared library.
-  add_library(tilelang_static STATIC $<TARGET_OBJECTS:tl_build_id>)
-  foreach(layer support graph interp artifact driver capi)
-    if(TARGET tl_${layer})
-      target_sources(tilelang_static PRIVATE $<TARGET_OBJECTS:tl_${layer}>)
-    endif()
-  endforeach()
-  set_target_properties(tilelang_static PROPERTIES OUTPUT_NAME tilelang LINKER_LANGUAGE CXX)
-  target_include_directories(tilelang_static INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(tilelang_static INTERFACE stdc++ m dl pthread)
+# The public declarations carry no attributes: the version script alone says what is exported.
+set_target_properties(tl_capi PROPERTIES CXX_VISIBILITY_PRESET default)
+set(exports ${PROJECT_SOURCE_DIR}/src/capi/exports.map)
+add_library(tilelang SHARED $<TARGET_OBJECTS:tl_capi>)
+target_link_libraries(tilelang PRIVATE tl_settings tl_capi)
+target_include_directories(tilelang INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(tilelang PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${exports})
+target_link_options(tilelang PRIVATE -Wl,-z,defs -Wl,--version-script=${exports})
+if(TL_STATIC_RUNTIME)
+  target_link_options(tilelang PRIVATE -static-libstdc++ -static-libgcc)
 endif()
+
+# libtilelang.a: every object of the shared library.
+add_library(tilelang_static STATIC $<TARGET_OBJECTS:tl_build_id>)
+foreach(layer support graph interp artifact driver capi)
+  target_sources(tilelang_static PRIVATE $<TARGET_OBJECTS:tl_${layer}>)
+endforeach()
+set_target_properties(tilelang_static PROPERTIES OUTPUT_NAME tilelang LINKER_LANGUAGE CXX)
+target_include_directories(tilelang_static INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(tilelang_static INTERFACE stdc++ m dl pthread)
 
 if(NOT TL_BUILD_COMPILER)
   return()
 endif()
 
 tl_layer(codegen passes layout graph artifact support)
-if(NOT TARGET tl_codegen)
-  return()
-endif()
 target_link_libraries(tl_codegen PRIVATE tl_llvm_headers)
 # LLVM is built without exceptions; ours are only the fatal-error handler's, caught before LLVM's frames end.
 target_precompile_headers(tl_codegen PRIVATE ${PROJECT_SOURCE_DIR}/src/codegen/llvm/pch.h)

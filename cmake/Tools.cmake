@@ -1,20 +1,12 @@
 # Command-line tools, the source generator and the examples.
 file(GLOB generator_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/graph/gen/*.cc)
-if(generator_sources)
-  add_executable(tl-gen ${generator_sources})
-  target_link_libraries(tl-gen PRIVATE tl_settings tl_graph)
-endif()
-
-if(NOT TARGET tilelang)
-  return()
-endif()
+add_executable(tl-gen ${generator_sources})
+target_link_libraries(tl-gen PRIVATE tl_settings tl_graph)
 
 file(GLOB tlc_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/tlc*.cc)
-if(tlc_sources)
-  add_executable(tlc ${tlc_sources})
-  target_link_libraries(tlc PRIVATE tl_settings tilelang)
-  set_target_properties(tlc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-endif()
+add_executable(tlc ${tlc_sources})
+target_link_libraries(tlc PRIVATE tl_settings tilelang)
+set_target_properties(tlc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 if(TL_BUILD_EXAMPLES)
   # Plain C99 against the public headers, as a user would compile them.

@@ -72,6 +72,13 @@ OFFSET(tl_type, rank, 16);
 OFFSET(tl_type, reserved, 20);
 OFFSET(tl_type, extents, 24);
 
+SIZE(tl_param, 40);
+OFFSET(tl_param, struct_size, 0);
+OFFSET(tl_param, name, 8);
+OFFSET(tl_param, default_value, 16);
+OFFSET(tl_param, choices, 24);
+OFFSET(tl_param, n_choices, 32);
+
 SIZE(tl_build_options, 48);
 OFFSET(tl_build_options, struct_size, 0);
 OFFSET(tl_build_options, param_names, 8);
@@ -150,6 +157,18 @@ OFFSET(tl_packed_launch, reserved, 44);
 OFFSET(tl_packed_launch, kernarg, 48);
 OFFSET(tl_packed_launch, kernarg_bytes, 56);
 
+SIZE(tl_check_report, 72);
+OFFSET(tl_check_report, struct_size, 0);
+OFFSET(tl_check_report, compared, 8);
+OFFSET(tl_check_report, mismatches, 16);
+OFFSET(tl_check_report, inexact, 24);
+OFFSET(tl_check_report, undecided, 32);
+OFFSET(tl_check_report, max_abs_error, 40);
+OFFSET(tl_check_report, max_bound_share, 48);
+OFFSET(tl_check_report, argument, 56);
+OFFSET(tl_check_report, reserved, 60);
+OFFSET(tl_check_report, element, 64);
+
 SIZE(tl_diagnostic, 56);
 OFFSET(tl_diagnostic, struct_size, 0);
 OFFSET(tl_diagnostic, severity, 8);
@@ -184,20 +203,23 @@ TEST_INIT(tl_context_options, TL_CONTEXT_OPTIONS_INIT)
 TEST_INIT(tl_device_info, TL_DEVICE_INFO_INIT)
 TEST_INIT(tl_argument, TL_ARGUMENT_INIT)
 TEST_INIT(tl_type, TL_TYPE_INIT)
+TEST_INIT(tl_param, TL_PARAM_INIT)
 TEST_INIT(tl_build_options, TL_BUILD_OPTIONS_INIT)
 TEST_INIT(tl_kernel_info, TL_KERNEL_INFO_INIT)
 TEST_INIT(tl_kernel_argument, TL_KERNEL_ARGUMENT_INIT)
 TEST_INIT(tl_launch_options, TL_LAUNCH_OPTIONS_INIT)
 TEST_INIT(tl_packed_launch, TL_PACKED_LAUNCH_INIT)
+TEST_INIT(tl_check_report, TL_CHECK_REPORT_INIT)
 TEST_INIT(tl_diagnostic, TL_DIAGNOSTIC_INIT)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tl_context_options), cmocka_unit_test(test_tl_device_info),
       cmocka_unit_test(test_tl_argument),        cmocka_unit_test(test_tl_type),
-      cmocka_unit_test(test_tl_build_options),   cmocka_unit_test(test_tl_kernel_info),
-      cmocka_unit_test(test_tl_kernel_argument), cmocka_unit_test(test_tl_launch_options),
-      cmocka_unit_test(test_tl_packed_launch),   cmocka_unit_test(test_tl_diagnostic),
+      cmocka_unit_test(test_tl_param),           cmocka_unit_test(test_tl_build_options),
+      cmocka_unit_test(test_tl_kernel_info),     cmocka_unit_test(test_tl_kernel_argument),
+      cmocka_unit_test(test_tl_launch_options),  cmocka_unit_test(test_tl_packed_launch),
+      cmocka_unit_test(test_tl_check_report),    cmocka_unit_test(test_tl_diagnostic),
   };
   return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
