@@ -232,6 +232,8 @@ uint32_t ValuePlan::lastNeed(const Graph &g, OpId user, BlockId home) const {
   return last;
 }
 
+ValuePlan planValues(const Graph &graph) { return ValuePlanner(graph).run(); }
+
 Site siteOf(const Graph &g, OpId op, size_t operand) {
   Opcode opcode = g.ops[op].opcode;
   bool separate = opcode == Opcode::Dot || opcode == Opcode::For;
