@@ -141,6 +141,7 @@ private:
         emitTree(g.result(g.ops[read]), block, emitted, out);
       for (ValueId v : uses(g.ops[roots[k]]))
         emitTree(v, block, emitted, out);
+      emitted[roots[k]] = true; // later ops may use its results
       out.push_back(roots[k]);
     }
     collectExternal(block);
