@@ -5,6 +5,7 @@
 #pragma once
 
 #include "codegen/amdgpu/kernel.h"
+#include "codegen/llvm/emitter.h"
 #include "unit/llvm_kernel.h"
 
 #include "llvm/IR/IntrinsicInst.h"
@@ -266,6 +267,20 @@ private:
       if (!call->getType()->isVoidTy())
         call->replaceAllUsesWith(value);
       call->eraseFromParent();
+    }
+    // The host would call a routine of C to round to bfloat.
+    tl::ElementEmitter rounding(ir, {});
+    std::vector<llvm::FPTruncInst *> truncations;
+    for (llvm::BasicBlock &block : kernel)
+      for (llvm::Instruction &instruction : block)
+        if (auto *cast = llvm::dyn_cast<llvm::FPTruncInst>(&instruction))
+          if (cast->getType()->isBFloatTy())
+            truncations.push_back(cast);
+    for (llvm::FPTruncInst *cast : truncations) {
+      ir.SetInsertPoint(cast);
+      llvm::Value *bits = rounding.fromFloat(cast->getOperand(0), tl::DType::BF16);
+      cast->replaceAllUsesWith(ir.CreateBitCast(bits, cast->getType()));
+      cast->eraseFromParent();
     }
     // LDS is shared with other fibers, which run inside the calls: nothing may be assumed about it.
     for (llvm::GlobalVariable &global : module.globals())

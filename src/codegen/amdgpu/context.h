@@ -4,13 +4,13 @@
 // that is the same in all threads.
 #pragma once
 
+#include "codegen/amdgpu/folder.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/targets.h"
 #include "graph/graph.h"
 #include "layout/tile_layout.h"
 #include "passes/assign_layouts.h"
 
-#include "llvm/Analysis/InstSimplifyFolder.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -22,7 +22,7 @@ namespace tl::amdgpu {
 /// LLVM address spaces of the target.
 inline constexpr unsigned globalSpace = 1, ldsSpace = 3;
 
-using Builder = llvm::IRBuilder<llvm::InstSimplifyFolder>;
+using Builder = llvm::IRBuilder<IdentityFolder>;
 
 /// A tile in one thread. Registers that hold padding have some defined value.
 struct TileValue {

@@ -475,6 +475,15 @@ void addKernelAttributes(llvm::Function &function, uint32_t threads) {
   std::string size = std::to_string(threads);
   function.addFnAttr("amdgpu-flat-work-group-size", size + "," + size);
   function.addFnAttr("uniform-work-group-size", "true");
+  // Nothing but the arguments, the workgroup's ids and the thread's x; else LLVM adds hidden
+  // arguments where it does not analyse the code.
+  for (const char *unused :
+       {"amdgpu-no-completion-action", "amdgpu-no-default-queue", "amdgpu-no-dispatch-id",
+        "amdgpu-no-dispatch-ptr", "amdgpu-no-flat-scratch-init", "amdgpu-no-heap-ptr",
+        "amdgpu-no-hostcall-ptr", "amdgpu-no-implicitarg-ptr", "amdgpu-no-lds-kernel-id",
+        "amdgpu-no-multigrid-sync-arg", "amdgpu-no-queue-ptr", "amdgpu-no-workitem-id-y",
+        "amdgpu-no-workitem-id-z"})
+    function.addFnAttr(unused);
   auto number = [&](uint32_t value) {
     return llvm::ConstantAsMetadata::get(
         llvm::ConstantInt::get(llvm::Type::getInt32Ty(llvmContext), value));
@@ -512,8 +521,7 @@ Result<llvm::Function *> emitKernel(const CodegenInput &input, const AmdChip &ch
   llvm::Function *function = declareKernel(input, module, layouts.threads);
   debugInfo.describe(*function);
   llvm::LLVMContext &llvmContext = module.getContext();
-  Builder ir(llvm::BasicBlock::Create(llvmContext, "", function),
-             llvm::InstSimplifyFolder(module.getDataLayout()));
+  Builder ir(llvm::BasicBlock::Create(llvmContext, "", function));
   ElementEmitter emitter(ir, {input.graph.kernel.contract, true});
   KernelContext context{input.graph, chip, layouts, *function, ir, emitter};
   llvm::CallInst *thread = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_workitem_id_x, {});
