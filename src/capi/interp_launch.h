@@ -8,8 +8,14 @@
 
 namespace tl {
 
-/// The interpreter's arguments of a filled block. Borrow from the block.
-std::vector<InterpArg> interpArgs(const Artifact &artifact, const LaunchBlock &block);
+/// The interpreter's arguments of a filled block, from which they borrow.
+struct InterpLaunch {
+  InterpLaunch(const Artifact &artifact, const LaunchBlock &block);
+  std::vector<InterpArg> args;
+
+private:
+  std::vector<std::vector<int64_t>> contiguous; // strides of tensors that came without
+};
 /// Waits for the stream, then interprets.
 Status launchInterp(const tl_kernel &kernel, void *stream, const LaunchBlock &block);
 

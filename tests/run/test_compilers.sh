@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# One source, two compilers: gcc and clang evaluate arguments in different orders, and the keys and artifacts are equal.
+# test-timeout: 300
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+clang=$(command -v clang-22 || true)
+if [ -z "$clang" ]; then
+  echo "skip: clang-22 is not installed"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 77
+fi
+for compiler in gcc "$clang"; do
+  name=$(basename "$compiler")
+  "$compiler" -std=c99 -I"$TL_SOURCE_DIR/include" "$TL_SOURCE_DIR/tests/run/key_program.c" -o "$work/$name" \
+    -L"$TL_BUILD_DIR/lib" -ltilelang -Wl,-rpath,"$TL_BUILD_DIR/lib"
+  "$work/$name" > "$work/$name.txt"
+done
+cat "$work/gcc.txt"
+if ! grep -q 'key [0-9a-f]\{32\}' "$work/gcc.txt" || ! diff "$work/gcc.txt" "$work/clang-22.txt"; then
+  echo "0 passed, 1 failed, 0 skipped"
+  exit 1
+fi
+echo "1 passed, 0 failed, 0 skipped"

@@ -1,0 +1,72 @@
+"""Every example kernel against the reference interpreter, at sizes around the edges of its blocks.
+
+test-timeout: 1800
+"""
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+
+SIZES = [1, 7, 80, 1000, 1024, 1025, 4099]
+# Kernel, then its extents that take every size in turn, then the values of the others.
+SWEEPS = [
+    ("vector_add", ["n"], {}),
+    ("softmax", ["n"], {"m": 3}),
+    ("softmax", ["m"], {"n": 33}),
+    ("rmsnorm", ["n"], {"m": 3}),
+    ("rmsnorm", ["m"], {"n": 33}),
+    ("matmul_f32", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
+    ("matmul_f16", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
+    ("matmul_bf16", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
+    ("attention", ["queries", "keys"], {"batch": 1, "heads": 2, "key_heads": 1, "queries": 33, "keys": 21}),
+    ("attention_causal", ["queries", "keys"], {"batch": 1, "heads": 2, "key_heads": 1, "queries": 33, "keys": 21}),
+]
+# Other block sizes, and the kernels as they stand.
+PLAIN = [("paged_attention", {}), ("vector_add", {"B": 256, "n": 0}), ("softmax", {"B": 256}), ("rmsnorm", {"B": 4096}),
+         ("matmul_f32", {"BM": 64, "BN": 32, "BK": 16}), ("attention", {"D": 80, "BM": 16}), ("attention_causal", {"D": 128})]
+
+
+def cases(source):
+    for kernel, extents, others in SWEEPS:
+        for extent in extents:
+            for size in SIZES:
+                yield kernel, {**others, extent: size}
+    yield from PLAIN
+    known = {kernel for kernel, *_ in SWEEPS + PLAIN}
+    for name in sorted(os.listdir(os.path.join(source, "examples/kernels"))):
+        if name.endswith(".tile") and name[:-5] not in known:
+            yield name[:-5], {}
+
+
+def run(case):
+    kernel, values = case
+    source = os.environ["TL_SOURCE_DIR"]
+    command = ["tlc", "run", os.path.join(source, "examples/kernels", kernel + ".tile"), "-d",
+               os.environ.get("TL_RUN_DEVICE", "host"), "--check", "--json", "--seed", "7"]
+    for name, value in values.items():
+        command += ["--set", f"{name}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    label = kernel + " " + " ".join(f"{n}={v}" for n, v in values.items())
+    if done.returncode != 0:
+        return label, (done.stderr.strip() or f"exit status {done.returncode}")
+    report = json.loads(done.stdout)["check"]
+    if not report["ok"] or (report["compared"] == 0 and values.get("n") != 0):
+        return label, str(report)
+    return label, None
+
+
+def main():
+    failed = 0
+    count = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for label, why in pool.map(run, cases(os.environ["TL_SOURCE_DIR"])):
+            count += 1
+            failed += why is not None
+            if why:
+                print(f"FAILED   {label}: {why}")
+    print(f"{count - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+sys.exit(main())

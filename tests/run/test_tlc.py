@@ -1,0 +1,136 @@
+"""The command-line contract of tlc: files in and out, formats, exit codes, errors.
+
+test-timeout: 600
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+SOURCE = os.environ["TL_SOURCE_DIR"]
+KERNELS = os.path.join(SOURCE, "examples/kernels")
+failures = []
+count = 0
+
+
+def tlc(*arguments, code=0, text=None):
+    done = subprocess.run(["tlc", *arguments], capture_output=True, text=True, timeout=300, input=text)
+    check(done.returncode == code, f"tlc {' '.join(arguments)}: exit {done.returncode}, wanted {code}: {done.stderr}")
+    return done
+
+
+def check(condition, what):
+    global count
+    count += 1
+    if not condition:
+        failures.append(what)
+        print(f"FAILED   {what}")
+
+
+def kernel(name):
+    return os.path.join(KERNELS, name + ".tile")
+
+
+def npy_in_and_out(work):
+    rng = np.random.default_rng(5)
+    for device in ["host", "interp"]:
+        a, b = (rng.standard_normal((37, 53), dtype=np.float32), rng.standard_normal((53, 29), dtype=np.float32))
+        np.save(f"{work}/a.npy", a)
+        np.save(f"{work}/b.npy", b)
+        tlc("run", kernel("matmul_f32"), "-d", device, "--set", "m=37", "--set", "n=29", "--set", "k=53", "--in",
+            f"a=@{work}/a.npy", "--in", f"b=@{work}/b.npy", "--out", f"c=@{work}/c.npy", "--check")
+        c = np.load(f"{work}/c.npy")
+        check(c.dtype == np.float32 and c.shape == (37, 29), f"{device}: shape and type of c.npy")
+        check(np.allclose(c, a.astype(np.float64) @ b.astype(np.float64), atol=1e-4), f"{device}: c = a b")
+    half = rng.standard_normal((20, 16)).astype(np.float16)
+    np.save(f"{work}/h.npy", half)
+    tlc("run", kernel("matmul_f16"), "-d", "host", "--set", "m=20", "--set", "n=16", "--set", "k=16", "--in",
+        f"a=@{work}/h.npy", "--out", f"a=@{work}/h2.npy", "--check")
+    check(np.array_equal(np.load(f"{work}/h2.npy"), half), "f16 files keep their bits")
+
+
+def bad_files(work):
+    base = ["run", kernel("matmul_f32"), "-d", "interp", "--set", "m=4", "--set", "n=4", "--set", "k=4"]
+    for name, array in [("type", np.zeros((4, 4))), ("shape", np.zeros((4, 5), np.float32)),
+                        ("order", np.asfortranarray(np.zeros((4, 4), np.float32) + np.eye(4, dtype=np.float32)[:, ::-1])),
+                        ("rank", np.zeros(16, np.float32))]:
+        np.save(f"{work}/{name}.npy", array)
+        done = tlc(*base, "--in", f"a=@{work}/{name}.npy", code=1)
+        check(done.stderr.startswith("tlc: ") and len(done.stderr) > 20, f"a .npy file of another {name}: {done.stderr}")
+    data = open(f"{work}/shape.npy", "rb").read()
+    for name, content in [("cut", data[:-1]), ("short", data[:20]), ("noise", os.urandom(300)), ("empty", b"")]:
+        open(f"{work}/{name}.npy", "wb").write(content)
+        tlc(*base, "--in", f"a=@{work}/{name}.npy", code=1)
+    tlc(*base, "--in", "a=@/nonexistent.npy", code=1)
+    tlc(*base, "--in", "zz=randn", code=1)
+    tlc(*base, "--in", "a=what", code=1)
+    tlc(*base, "--set", "m=x", code=1)
+    tlc(*base, "--set", "nothing", code=1)
+    tlc(*base, "--set", "BM=7", code=1)
+    tlc(*base, "--out", "m=@x.npy", code=1)
+
+
+def text(work):
+    source = open(kernel("softmax")).read()
+    printed = tlc("print", kernel("softmax")).stdout
+    check(tlc("print", "-", text=printed).stdout == printed, "printing is stable")
+    canonical = tlc("print", "--canonical", "--set", "B=256", kernel("softmax")).stdout
+    check("param" not in canonical and "tile<256xf32>" in canonical, "the canonical form has no parameters")
+    check(tlc("print", "--canonical", "-", text=canonical).stdout == canonical, "the canonical form is stable")
+    done = tlc("check", "-", text=source.replace("program_id", "program_idd", 1), code=1)
+    check("program_idd" in done.stderr and "^" in done.stderr and "program_id'" in done.stderr,
+          f"an unknown operation is shown with a caret and a hint: {done.stderr}")
+    check(tlc("--help").stdout.count("run") > 0, "help")
+    tlc("check", "/nonexistent.tile", code=1)
+    tlc("nonsense", code=2)
+    tlc("run", code=2)
+    check("0.1.0" in tlc("--version").stdout, "version")
+
+
+def build(work):
+    out = f"{work}/v.tlk"
+    tlc("build", kernel("vector_add"), "-t", "host", "-t", "amdgcn:gfx942", "-o", out)
+    for device in ["host", "interp"]:
+        done = tlc("run", out, "-d", device, "--check", "--json", "--set", "n=1025", "--repeat", "3")
+        report = json.loads(done.stdout)
+        check(report["check"]["ok"] and report["ms"]["median"] > 0, f"a .tlk file runs on {device}")
+    stats = [json.loads(line) for line in
+             tlc("build", kernel("vector_add"), "-t", "amdgcn:gfx1100", "-t", "host", "--stats").stdout.splitlines()]
+    for key in ["target", "kernel", "vgpr", "agpr", "sgpr", "lds_bytes", "scratch_bytes", "vgpr_spills", "threads",
+                "occupancy_waves", "ms"]:
+        check(all(key in s for s in stats), f"--stats has {key}")
+    check([s["target"].split("+")[0] for s in stats] == ["amdgcn:gfx1100", "host:x86-64-v3"] or
+          stats[1]["target"].startswith("host:"), "--stats is in the order of the targets")
+    tlc("build", kernel("vector_add"), "-t", "amdgcn:gfx942", "--emit", "asm", "-o", f"{work}/v.s")
+    check("s_endpgm" in open(f"{work}/v.s").read(), "--emit asm")
+    tlc("build", kernel("vector_add"), "-t", "host", "--emit", "llvm", "-o", f"{work}/v.ll")
+    check("define" in open(f"{work}/v.ll").read(), "--emit llvm")
+    tlc("build", kernel("vector_add"), "-t", "host", "--emit", "object", "-o", f"{work}/v.o")
+    check(open(f"{work}/v.o", "rb").read(4) == b"\x7fELF", "--emit object")
+    one = open(out, "rb").read()
+    tlc("build", kernel("vector_add"), "-t", "host", "-t", "amdgcn:gfx942", "-o", out)
+    check(open(out, "rb").read() == one, "builds are reproducible")
+    for arguments in [["-t", "amdgcn:gfx1"], ["-t", "host", "--set", "B=3"], ["-t", "host", "--opt", "level=9"],
+                      ["-t", "host", "--emit", "soup"], ["-t", "host", "--set", "Q=3"]]:
+        tlc("build", kernel("vector_add"), "-o", f"{work}/x", *arguments, code=1)
+    open(f"{work}/bad.tlk", "wb").write(one[:1000])
+    tlc("run", f"{work}/bad.tlk", "-d", "host", code=1)
+
+
+def devices(work):
+    entries = {d["name"]: d for d in json.loads(tlc("devices", "--json").stdout)}
+    check(entries["host"]["usable"] and entries["host"]["target"].startswith("host:x86-64-v"), "host is listed")
+    check(entries["interp"]["usable"], "interp is listed")
+    hip = [d for name, d in entries.items() if name.startswith("hip")]
+    check(hip and all(d["usable"] or len(d["reason"]) > 10 for d in hip), "hip is listed, with a reason if missing")
+    check("host" in tlc("devices").stdout, "devices in words")
+
+
+with tempfile.TemporaryDirectory() as directory:
+    for part in [npy_in_and_out, bad_files, text, build, devices]:
+        part(directory)
+print(f"{count - len(failures)} passed, {len(failures)} failed, 0 skipped")
+sys.exit(1 if failures else 0)
