@@ -31,11 +31,13 @@ private:
   uint64_t state;
 };
 
+/// The last setting of that name: later options win.
 const Setting *find(const std::vector<Setting> &settings, const std::string &name) {
+  const Setting *found = nullptr;
   for (const Setting &setting : settings)
     if (setting.name == name)
-      return &setting;
-  return nullptr;
+      found = &setting;
+  return found;
 }
 
 std::vector<int64_t> parseShape(const std::string &text, const std::string &what) {
