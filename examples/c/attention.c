@@ -1,6 +1,6 @@
-/* Fused attention forward with online softmax: O = softmax(scale Q K^T) V per head, full or causal, any sequence
- * length, grouped-query (several query heads share one key/value head). Usage: attention [-d DEVICE] [q.npy k.npy v.npy]
- * with f4 files of 4x1000x64, 2x1000x64, 2x1000x64 */
+/* Fused attention forward with online softmax: O = softmax(scale Q K^T) V per head, full or causal,
+ * any sequence length, grouped-query (several query heads share one key/value head). Usage:
+ * attention [-d DEVICE] [q.npy k.npy v.npy] with f4 files of 4x1000x64, 2x1000x64, 2x1000x64 */
 #include "demo.h"
 
 enum { HEADS = 4, KV_HEADS = 2, LENGTH = 1000, D = 64, BM = 64, BN = 64 };
@@ -18,11 +18,13 @@ static tl_value spread(tl_graph *g, tl_value column, int64_t width) {
 
 static tl_graph *attention_graph(int causal) {
   static const char *const names[] = {"q", "k", "v", "o"};
-  const int64_t rows[1] = {BM}, tile[2] = {BM, D}, score[2] = {BM, BN}, key[2] = {BN, D}, transposed[2] = {D, BN};
+  const int64_t rows[1] = {BM}, tile[2] = {BM, D}, score[2] = {BM, BN}, key[2] = {BN, D},
+                transposed[2] = {D, BN};
   const int64_t swapped[2] = {2, 1};
   tl_graph *g = NULL;
   tl_argument scalar = TL_ARGUMENT_INIT, view = TL_ARGUMENT_INIT;
-  tl_value n, scale, v[4], grid[2], head, kv, start, q, init[3], args[4], s, m, p, shrink, next[3], index[3], mask, last;
+  tl_value n, scale, v[4], grid[2], head, kv, start, q, init[3], args[4], s, m, p, shrink, next[3],
+      index[3], mask, last;
   int64_t extents[3];
   int i;
   demo_check(tl_graph_create(&g), NULL, "graph");
@@ -51,21 +53,25 @@ static tl_graph *attention_graph(int causal) {
   init[1] = tl_full(g, tl_const_f(g, 0, TL_DTYPE_F32), rows, 1);         /* row sums */
   init[2] = tl_full(g, tl_const_f(g, 0, TL_DTYPE_F32), tile, 2);         /* unscaled output */
   last = causal ? tl_min(g, n, tl_add(g, start, tl_const_i(g, BM, TL_DTYPE_I64))) : n;
-  tl_for_begin(g, tl_const_i(g, 0, TL_DTYPE_I64), last, tl_const_i(g, BN, TL_DTYPE_I64), init, 3, args);
+  tl_for_begin(g, tl_const_i(g, 0, TL_DTYPE_I64), last, tl_const_i(g, BN, TL_DTYPE_I64), init, 3,
+               args);
   index3(g, index, kv, args[0]);
   s = tl_load_ex(g, v[1], index, 3, transposed, 2, swapped, 2, NULL); /* a transposed load of K */
   s = tl_dot(g, q, s, tl_full(g, tl_const_f(g, 0, TL_DTYPE_F32), score, 2));
-  mask = tl_add(g, tl_iota_ex(g, score, 2, TL_DTYPE_I64, 1), args[0]);   /* the key's position ... */
-  mask = causal ? tl_cmp(g, mask, tl_min(g, tl_add(g, tl_iota(g, score, 2, TL_DTYPE_I64), start),
-                                         tl_sub(g, n, tl_const_i(g, 1, TL_DTYPE_I64))), TL_PRED_LE)
-                : tl_cmp(g, mask, n, TL_PRED_LT);                        /* ... is one the query may see */
+  mask = tl_add(g, tl_iota_ex(g, score, 2, TL_DTYPE_I64, 1), args[0]); /* the key's position ... */
+  mask = causal ? tl_cmp(g, mask,
+                         tl_min(g, tl_add(g, tl_iota(g, score, 2, TL_DTYPE_I64), start),
+                                tl_sub(g, n, tl_const_i(g, 1, TL_DTYPE_I64))),
+                         TL_PRED_LE)
+                : tl_cmp(g, mask, n, TL_PRED_LT); /* ... is one the query may see */
   s = tl_select(g, mask, s, tl_const_f(g, -INFINITY, TL_DTYPE_F32));
   m = tl_max(g, args[1], tl_reduce(g, s, TL_REDUCE_MAX, 1));
   shrink = tl_exp(g, tl_sub(g, args[1], m));
   p = tl_exp(g, tl_sub(g, s, spread(g, m, BN)));
   next[0] = m;
   next[1] = tl_add(g, tl_mul(g, args[2], shrink), tl_reduce(g, p, TL_REDUCE_SUM, 1));
-  next[2] = tl_dot(g, p, tl_load(g, v[2], index, 3, key, 2), tl_mul(g, args[3], spread(g, shrink, D)));
+  next[2] =
+      tl_dot(g, p, tl_load(g, v[2], index, 3, key, 2), tl_mul(g, args[3], spread(g, shrink, D)));
   tl_for_end(g, next, 3, next);
   index3(g, index, head, start);
   tl_store(g, tl_div(g, next[2], spread(g, next[1], D)), v[3], index, 3);
@@ -92,7 +98,8 @@ static int run(demo *d, int causal) {
   const int64_t shape[2][3] = {{HEADS, LENGTH, D}, {KV_HEADS, LENGTH, D}};
   size_t counts[2] = {HEADS * LENGTH * D, KV_HEADS * LENGTH * D};
   float *host[4];
-  double ms, error = 0, row[D], flops = 4.0 * HEADS * LENGTH * (double)LENGTH * D * (causal ? 0.5 : 1);
+  double ms, error = 0, row[D],
+             flops = 4.0 * HEADS * LENGTH * (double)LENGTH * D * (causal ? 0.5 : 1);
   tl_kernel *kernel = demo_build(d, attention_graph(causal), NULL);
   tl_arg args[6];
   int h, i, c, kv, x;
@@ -102,13 +109,15 @@ static int run(demo *d, int causal) {
   for (x = 0; x < 4; ++x) {
     kv = x == 1 || x == 2;
     host[x] = demo_input(d, x < 3 ? x : -1, counts[kv]);
-    args[2 + x] = tl_arg_tensor(demo_upload(d, host[x], counts[kv] * 4), TL_DTYPE_F32, 3, shape[kv]);
+    args[2 + x] =
+        tl_arg_tensor(demo_upload(d, host[x], counts[kv] * 4), TL_DTYPE_F32, 3, shape[kv]);
   }
   ms = demo_run(d, kernel, args, 6);
   demo_download(d, host[3], args[5].data, counts[0] * 4);
   for (h = 0; h < HEADS; ++h)
     for (i = 0; i < LENGTH; i += 7) {
-      const int64_t at = ((int64_t)h * LENGTH + i) * D, base = (int64_t)(h / (HEADS / KV_HEADS)) * LENGTH * D;
+      const int64_t at = ((int64_t)h * LENGTH + i) * D,
+                    base = (int64_t)(h / (HEADS / KV_HEADS)) * LENGTH * D;
       reference(host[0] + at, host[1] + base, host[2] + base, causal ? i + 1 : LENGTH, row);
       for (c = 0; c < D; ++c)
         error = fmax(error, fabs(host[3][at + c] - row[c]));

@@ -1,5 +1,5 @@
-/* What the examples share: opening a device, input (random or from .npy files), timing, a line of results.
- * Not part of the library. */
+/* What the examples share: opening a device, input (random or from .npy files), timing, a line of
+ * results. Not part of the library. */
 #ifndef DEMO_H
 #define DEMO_H
 
@@ -64,7 +64,8 @@ static inline tl_kernel *demo_build(demo *d, tl_graph *graph, const tl_build_opt
   return kernel;
 }
 
-/* n floats: from .npy file number `file` (little-endian f4, C order) if given, else normally distributed. */
+/* n floats: from .npy file number `file` (little-endian f4, C order) if given, else normally
+ * distributed. */
 static inline float *demo_input(const demo *d, int file, size_t n) {
   float *x = malloc((n ? n : 1) * sizeof *x);
   uint64_t state = 88172645463325252u + (uint64_t)file * 7919;
@@ -76,8 +77,10 @@ static inline float *demo_input(const demo *d, int file, size_t n) {
     size_t length;
     if (!f || fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY\x01", 7) != 0 ||
         (length = head[8] + 256u * head[9]) >= sizeof text || fread(text, 1, length, f) != length ||
-        !strstr(text, "<f4") || strstr(text, "True") || fread(x, sizeof *x, n, f) != n || fgetc(f) != EOF) {
-      fprintf(stderr, "%s: want %zu little-endian f4 elements in C order in a .npy file\n", d->argv[file], n);
+        !strstr(text, "<f4") || strstr(text, "True") || fread(x, sizeof *x, n, f) != n ||
+        fgetc(f) != EOF) {
+      fprintf(stderr, "%s: want %zu little-endian f4 elements in C order in a .npy file\n",
+              d->argv[file], n);
       exit(1);
     }
     fclose(f);
@@ -97,20 +100,28 @@ static inline float *demo_input(const demo *d, int file, size_t n) {
   return x;
 }
 
-/* Elements of the first axis of .npy file 0, or `otherwise`; for one-axis inputs. */
-static inline int64_t demo_length(const demo *d, int64_t otherwise) {
-  char text[512] = "";
-  FILE *f = d->argc > 0 ? fopen(d->argv[0], "rb") : NULL;
-  const char *shape;
+/* Replaces the `rank` extents in `shape` by those of .npy file number `file`, if given. */
+static inline void demo_shape(const demo *d, int file, int rank, int64_t *shape) {
+  char text[513] = "", *p;
+  FILE *f = file < d->argc ? fopen(d->argv[file], "rb") : NULL;
+  size_t i, n;
+  int axis;
   if (!f)
-    return otherwise;
-  if (fread(text, 1, sizeof text - 1, f) < 12)
-    text[0] = 0;
+    return; /* demo_input says what is wrong with a file that cannot be read */
+  n = fread(text, 1, sizeof text - 1, f);
   fclose(f);
-  text[9] = text[8] = ' '; /* the length may hold a NUL byte */
-  text[7] = text[6] = ' ';
-  shape = strstr(text, "'shape': (");
-  return shape ? strtoll(shape + 10, NULL, 10) : otherwise;
+  for (i = 0; i < n && i < 12; ++i) /* the header's length may hold a NUL byte */
+    text[i] = text[i] ? text[i] : ' ';
+  p = strstr(text, "'shape': (");
+  for (axis = 0, p = p ? p + 10 : text + n; axis < rank; ++axis) {
+    char *end = p;
+    shape[axis] = strtoll(p, &end, 10);
+    if (end == p || shape[axis] < 1) {
+      fprintf(stderr, "%s: an array of %d axes is wanted\n", d->argv[file], rank);
+      exit(1);
+    }
+    p = end + strspn(end, ", ");
+  }
 }
 
 static inline void *demo_upload(demo *d, const void *host, size_t bytes) {
@@ -156,11 +167,12 @@ static inline double demo_run(demo *d, const tl_kernel *kernel, const tl_arg *ar
 }
 
 /* One line; returns the program's status: 0 if the error is within `bound`. */
-static inline int demo_report(const demo *d, const char *shape, double ms, double amount, const char *unit, double error,
-                       double bound) {
+static inline int demo_report(const demo *d, const char *shape, double ms, double amount,
+                              const char *unit, double error, double bound) {
   int ok = error <= bound;
-  printf("%-14s %-28s on %s (%s): %9.4f ms %9.2f %s, max error %.3g%s\n", d->name, shape, d->info.name,
-         d->info.description, ms, amount / (ms * 1e6), unit, error, ok ? "" : "  TOO LARGE");
+  printf("%-14s %-28s on %s (%s): %9.4f ms %9.2f %s, max error %.3g%s\n", d->name, shape,
+         d->info.name, d->info.description, ms, amount / (ms * 1e6), unit, error,
+         ok ? "" : "  TOO LARGE");
   return ok ? 0 : 1;
 }
 

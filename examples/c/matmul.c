@@ -1,5 +1,5 @@
-/* C = A B for f32, f16 and bf16 inputs, f32 results, any M, N, K. Usage: matmul [-d DEVICE] [a.npy b.npy] (f4 files of
- * 1024x1024; the narrow types round them) */
+/* C = A B for f32, f16 and bf16 inputs, f32 results, any M, N, K. Usage: matmul [-d DEVICE] [a.npy
+ * b.npy] (f4 files; the narrow types round them) */
 #include "demo.h"
 
 static tl_graph *matmul_graph(tl_dtype dtype) {
@@ -73,53 +73,61 @@ static double widen(uint16_t h, tl_dtype dtype) {
   uint32_t bits = (uint32_t)h << 16;
   float x;
   if (dtype == TL_DTYPE_F16)
-    bits = (uint32_t)(h & 0x8000) << 16 | ((h & 0x7fff) ? ((uint32_t)(h & 0x7fff) << 13) + 0x38000000u : 0);
+    bits = (uint32_t)(h & 0x8000) << 16 |
+           ((h & 0x7fff) ? ((uint32_t)(h & 0x7fff) << 13) + 0x38000000u : 0);
   memcpy(&x, &bits, 4);
   return x;
 }
 
 static int run(demo *d, tl_dtype dtype, const char *type) {
-  int64_t n = 1024, shape[2] = {1024, 1024}, i, j, k;
-  size_t count = (size_t)(n * n), size = dtype == TL_DTYPE_F32 ? 4 : 2;
-  float *a = demo_input(d, 0, count), *b = demo_input(d, 1, count), *c = malloc(count * sizeof *c);
-  uint16_t *ha = malloc(count * 2), *hb = malloc(count * 2);
+  int64_t sa[2] = {1024, 1024}, sb[2] = {1024, 1024}, sc[2], i, j, k;
+  size_t ca, cb, cc, size = dtype == TL_DTYPE_F32 ? 4 : 2;
+  float *a, *b, *c;
+  uint16_t *ha, *hb;
   double ms, error = 0;
   void *da, *db, *dc;
   tl_kernel *kernel = demo_build(d, matmul_graph(dtype), NULL);
   tl_arg args[6];
-  char text[64];
-  for (i = 0; dtype != TL_DTYPE_F32 && i < n * n; ++i) {
-    ha[i] = narrow(a[i], dtype), hb[i] = narrow(b[i], dtype);
-    a[i] = (float)widen(ha[i], dtype), b[i] = (float)widen(hb[i], dtype);
-  }
-  da = demo_upload(d, size == 4 ? (void *)a : ha, count * size);
-  db = demo_upload(d, size == 4 ? (void *)b : hb, count * size);
-  dc = demo_upload(d, NULL, count * 4);
-  for (i = 0; i < 3; ++i)
-    args[i] = tl_arg_int(n);
-  args[3] = tl_arg_tensor(da, dtype, 2, shape);
-  args[4] = tl_arg_tensor(db, dtype, 2, shape);
-  args[5] = tl_arg_tensor(dc, TL_DTYPE_F32, 2, shape);
+  char text[96];
+  demo_shape(d, 0, 2, sa), demo_shape(d, 1, 2, sb);
+  sc[0] = sa[0], sc[1] = sb[1];
+  ca = (size_t)(sa[0] * sa[1]), cb = (size_t)(sb[0] * sb[1]), cc = (size_t)(sc[0] * sc[1]);
+  a = demo_input(d, 0, ca), b = demo_input(d, 1, cb), c = malloc(cc * sizeof *c);
+  ha = malloc(ca * 2), hb = malloc(cb * 2);
+  for (i = 0; size == 2 && i < (int64_t)ca; ++i)
+    a[i] = (float)widen(ha[i] = narrow(a[i], dtype), dtype);
+  for (i = 0; size == 2 && i < (int64_t)cb; ++i)
+    b[i] = (float)widen(hb[i] = narrow(b[i], dtype), dtype);
+  da = demo_upload(d, size == 4 ? (void *)a : ha, ca * size);
+  db = demo_upload(d, size == 4 ? (void *)b : hb, cb * size);
+  dc = demo_upload(d, NULL, cc * 4);
+  args[0] = tl_arg_int(sa[0]), args[1] = tl_arg_int(sb[1]), args[2] = tl_arg_int(sa[1]);
+  args[3] = tl_arg_tensor(da, dtype, 2, sa);
+  args[4] = tl_arg_tensor(db, dtype, 2, sb); /* refused if its rows are not the columns of a */
+  args[5] = tl_arg_tensor(dc, TL_DTYPE_F32, 2, sc);
   ms = demo_run(d, kernel, args, 6);
-  demo_download(d, c, dc, count * 4);
-  for (i = 0; i < n; i += 37) /* some rows, in double precision */
-    for (j = 0; j < n; ++j) {
+  demo_download(d, c, dc, cc * 4);
+  for (i = 0; i < sa[0]; i += 37) /* some rows, in double precision */
+    for (j = 0; j < sb[1]; ++j) {
       double sum = 0;
-      for (k = 0; k < n; ++k)
-        sum += (double)a[i * n + k] * b[k * n + j];
-      error = fmax(error, fabs(c[i * n + j] - sum));
+      for (k = 0; k < sa[1]; ++k)
+        sum += (double)a[i * sa[1] + k] * b[k * sb[1] + j];
+      error = fmax(error, fabs(c[i * sb[1] + j] - sum));
     }
-  sprintf(text, "%lldx%lldx%lld %s", (long long)n, (long long)n, (long long)n, type);
+  sprintf(text, "%lldx%lldx%lld %s", (long long)sa[0], (long long)sb[1], (long long)sa[1], type);
   tl_free(d->device, da), tl_free(d->device, db), tl_free(d->device, dc);
   tl_kernel_destroy(kernel);
   free(a), free(b), free(c), free(ha), free(hb);
-  /* 1024 products of size about 1, roundings of 2^-24 of the partial sums. */
-  return demo_report(d, text, ms, 2.0 * (double)n * (double)n * (double)n, "GFLOP/s", error, 2e-3);
+  /* Products of size about 1, roundings of 2^-24 of partial sums that grow with the square root of
+   * K. */
+  return demo_report(d, text, ms, 2.0 * (double)sa[0] * (double)sb[1] * (double)sa[1], "GFLOP/s",
+                     error, 2e-6 * (double)sa[1]);
 }
 
 int main(int argc, char **argv) {
   demo d = demo_open(argc, argv, "matmul");
-  int failed = run(&d, TL_DTYPE_F32, "f32") | run(&d, TL_DTYPE_F16, "f16") | run(&d, TL_DTYPE_BF16, "bf16");
+  int failed =
+      run(&d, TL_DTYPE_F32, "f32") | run(&d, TL_DTYPE_F16, "f16") | run(&d, TL_DTYPE_BF16, "bf16");
   demo_close(&d);
   return failed;
 }

@@ -18,5 +18,6 @@ static void rmsnorm_reference(const float *x, double *y, int64_t n) {
 }
 
 int main(int argc, char **argv) {
-  return row_main(argc, argv, "rmsnorm", row_graph("rmsnorm", rmsnorm_row, 0), rmsnorm_reference, 5e-6);
+  return row_main(argc, argv, "rmsnorm", row_graph("rmsnorm", rmsnorm_row, 0), rmsnorm_reference,
+                  5e-6);
 }

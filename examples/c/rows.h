@@ -1,4 +1,5 @@
-/* Softmax and RMSNorm are alike: a kernel over the rows of a matrix, one program a row, the row in one tile. */
+/* Softmax and RMSNorm are alike: a kernel over the rows of a matrix, one program a row, the row in
+ * one tile. */
 #ifndef ROWS_H
 #define ROWS_H
 
@@ -35,14 +36,16 @@ static tl_graph *row_graph(const char *name, row_function row, double pad) {
   index[0] = tl_program_id(g, 0);
   index[1] = tl_const_i(g, 0, TL_DTYPE_I64);
   dims = TL_DIM(width);
-  tl_store(g, row(g, tl_load_ex(g, x, index, 2, &dims, 1, NULL, 0, &padding), n, width), y, index, 2);
+  tl_store(g, row(g, tl_load_ex(g, x, index, 2, &dims, 1, NULL, 0, &padding), n, width), y, index,
+           2);
   return g;
 }
 
 /* The reference: one row in double precision. */
 typedef void (*row_reference)(const float *x, double *y, int64_t n);
 
-static int row_main(int argc, char **argv, const char *name, tl_graph *graph, row_reference reference, double bound) {
+static int row_main(int argc, char **argv, const char *name, tl_graph *graph,
+                    row_reference reference, double bound) {
   demo d = demo_open(argc, argv, name);
   int64_t shape[2] = {4096, 1000}, r, i, width = 1;
   const char *param = "B";
@@ -54,9 +57,7 @@ static int row_main(int argc, char **argv, const char *name, tl_graph *graph, ro
   tl_kernel *kernel;
   tl_arg args[4];
   char text[64];
-  if (d.argc > 0) { /* rows of 1000 elements from a file */
-    shape[0] = demo_length(&d, shape[0]);
-  }
+  demo_shape(&d, 0, 2, shape);
   while (width < shape[1])
     width *= 2;
   options.param_names = &param;

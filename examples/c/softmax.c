@@ -21,5 +21,6 @@ static void softmax_reference(const float *x, double *y, int64_t n) {
 
 int main(int argc, char **argv) {
   /* Values up to 1; a few roundings of 2^-24 each, and those of the sum. */
-  return row_main(argc, argv, "softmax", row_graph("softmax", softmax_row, -INFINITY), softmax_reference, 1e-6);
+  return row_main(argc, argv, "softmax", row_graph("softmax", softmax_row, -INFINITY),
+                  softmax_reference, 1e-6);
 }

@@ -105,6 +105,22 @@ tl_status LaunchBlock::readDLPack(size_t i, const void *p) {
   return TL_OK;
 }
 
+/// Contiguous strides for a tensor that came without, if the kernel takes strides from it.
+void LaunchBlock::addStrides(size_t i) {
+  const ArtifactArg &want = kernel->args[i];
+  bool wanted = false;
+  for (const DimSpec &dim : want.strides)
+    wanted |= dim.kind == DimSpec::Kind::Dynamic;
+  if (!wanted || strides[i])
+    return;
+  uint64_t stride = 1;
+  for (size_t axis = want.extents.size(); axis-- > 0;) {
+    contiguous[i][axis] = int64_t(stride);
+    stride *= uint64_t(shapes[i][axis]);
+  }
+  strides[i] = contiguous[i];
+}
+
 tl_status LaunchBlock::readArg(size_t i, const tl_arg &arg) {
   const ArtifactArg &want = kernel->args[i];
   shapes[i] = strides[i] = nullptr;
@@ -149,6 +165,8 @@ tl_status LaunchBlock::readArg(size_t i, const tl_arg &arg) {
         if (dim.kind == DimSpec::Kind::Dynamic)
           return fail(TL_E_ARG_SHAPE, i,
                       "the kernel takes extents or strides from the tensor; a pointer has none");
+  if (given)
+    addStrides(i);
   return TL_OK;
 }
 
@@ -206,17 +224,9 @@ tl_status LaunchBlock::makeSlots() {
     case KernargSlot::Kind::Extent:
       slots[s] = uint64_t(shapes[slot.arg][slot.axis]);
       break;
-    case KernargSlot::Kind::Stride: {
-      if (strides[slot.arg]) {
-        slots[s] = uint64_t(strides[slot.arg][slot.axis]);
-        break;
-      }
-      uint64_t product = 1;
-      for (size_t axis = kernel->args[slot.arg].extents.size() - 1; axis > slot.axis; --axis)
-        product *= uint64_t(shapes[slot.arg][axis]);
-      slots[s] = product;
+    case KernargSlot::Kind::Stride:
+      slots[s] = uint64_t(strides[slot.arg][slot.axis]);
       break;
-    }
     case KernargSlot::Kind::Grid:
       slots[s] = uint64_t(grid[slot.axis]);
       break;

@@ -15,12 +15,14 @@ constexpr size_t maxLaunchSlots = maxLaunchArgs * (1 + 2 * TL_MAX_VIEW_RANK) + 3
 struct LaunchBlock {
   int64_t grid[3];
   size_t slotCount;
-  int64_t scalars[maxLaunchArgs];        // integer scalars by value, floats by their bits
-  void *pointers[maxLaunchArgs];         // views and pointers
-  const int64_t *shapes[maxLaunchArgs];  // as given, or null
-  const int64_t *strides[maxLaunchArgs]; // as given, or null
+  int64_t scalars[maxLaunchArgs];       // integer scalars by value, floats by their bits
+  void *pointers[maxLaunchArgs];        // views and pointers
+  const int64_t *shapes[maxLaunchArgs]; // as given, or null
+  const int64_t
+      *strides[maxLaunchArgs]; // as given; contiguous ones where the kernel wants some; or null
   int32_t ranks[maxLaunchArgs];
   uint64_t slots[maxLaunchSlots];
+  int64_t contiguous[maxLaunchArgs][TL_MAX_VIEW_RANK]; // strides of tensors that came without
 
   /// Fills everything. `words` (may be null) receives an explanation of a failure.
   tl_status fill(const Artifact &artifact, const tl_arg *args, size_t n, bool checked,
@@ -34,6 +36,7 @@ private:
   tl_status readArg(size_t i, const tl_arg &arg);
   tl_status readScalar(size_t i, const tl_arg &arg);
   tl_status readDLPack(size_t i, const void *tensor);
+  void addStrides(size_t i);
   tl_status checkView(size_t i) const;
   tl_status makeSlots();
   tl_status makeGrid();

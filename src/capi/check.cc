@@ -36,12 +36,12 @@ Result<Comparison> compare(const tl_kernel &kernel, const tl_arg *before, const 
   if (reference->fill(kernel.artifact, before, n, true, &why) != TL_OK ||
       actual->fill(kernel.artifact, after, n, true, &why) != TL_OK)
     return why;
-  InterpLaunch launch(kernel.artifact, *reference);
-  TL_ASSIGN(InterpReport report, interpret(graph, launch.args));
+  std::vector<InterpArg> args = interpArgs(kernel.artifact, *reference);
+  TL_ASSIGN(InterpReport report, interpret(graph, args));
   std::vector<const void *> memory(n);
   for (size_t i = 0; i < n; ++i)
     memory[i] = actual->pointers[i];
-  TL_ASSIGN(Comparison found, compareOutputs(graph, report, launch.args, memory));
+  TL_ASSIGN(Comparison found, compareOutputs(graph, report, args, memory));
   if (!found.equal())
     *words = found.text(graph);
   return found;

@@ -9,13 +9,7 @@
 namespace tl {
 
 /// The interpreter's arguments of a filled block, from which they borrow.
-struct InterpLaunch {
-  InterpLaunch(const Artifact &artifact, const LaunchBlock &block);
-  std::vector<InterpArg> args;
-
-private:
-  std::vector<std::vector<int64_t>> contiguous; // strides of tensors that came without
-};
+std::vector<InterpArg> interpArgs(const Artifact &artifact, const LaunchBlock &block);
 /// Waits for the stream, then interprets.
 Status launchInterp(const tl_kernel &kernel, void *stream, const LaunchBlock &block);
 
