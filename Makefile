@@ -13,7 +13,7 @@ ASAN_TESTS = -L 'unit|api|golden|error' -LE long
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build demo quick check check-all asan static install bundle gen format format-check clean
+.PHONY: help deps build demo quick check check-all asan static bench install bundle gen format format-check clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,12 @@ check-all: build static $(ASAN_BUILD)/build.ninja ## the long tests too
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
 	@$(NINJA) -C $(ASAN_BUILD)
 	@TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
+
+bench: build static ## figures of the host device and of cold builds (docs/performance.md), for a quiet machine
+	@$(NINJA) -C $(BUILD) bench_host > /dev/null
+	@$(BUILD)/bin/bench_host examples/kernels
+	@tests/bench/bench_cold.sh $(STATIC_BUILD) examples/kernels
+	@ls -l $(STATIC_BUILD)/lib/*.so.*.*.* | awk '{print $$9, $$5, "bytes"}'
 
 install: static ## install the release build below PREFIX (/usr/local), staged in DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install $(STATIC_BUILD) --prefix "$(PREFIX)" --strip
