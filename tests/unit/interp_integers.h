@@ -36,7 +36,7 @@ inline Wide meaning(Opcode opcode, Wide a, Wide b, DType type) {
   case Opcode::Sub:
     return a - b;
   case Opcode::Mul: // the low bits are all that wrapping keeps
-    return Wide(uint64_t(a)) * Wide(uint64_t(b)) % (Wide(1) << 64);
+    return Wide(uint64_t(a) * uint64_t(b));
   case Opcode::Div:
     return b == 0 ? 0 : a / b;
   case Opcode::Rem:

@@ -1,0 +1,190 @@
+#include "differential/coverage.h"
+
+#include <algorithm>
+
+namespace tl::test {
+
+static constexpr DType allTypes[] = {
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX) DType::NAME,
+#include "support/dtypes.def"
+};
+
+std::string Feature::text() const {
+  static const char *rankNames[] = {"scalar", "rank 1-2", "rank 3-5"};
+  std::string s(opInfo(opcode).text);
+  if (opcode == Opcode::Cmp)
+    s += " " + std::string(predText(Pred(detail)));
+  if (opcode == Opcode::Reduce)
+    s += " " + std::string(reduceText(ReduceKind(detail)));
+  if (opcode == Opcode::Cast || opcode == Opcode::Dot)
+    s += " " + std::string(dtypeText(DType(detail)));
+  return s + " " + std::string(dtypeText(dtype)) + " " + rankNames[ranks];
+}
+
+/// Element types that the first operand (for scatter and the like: the value) may have.
+static bool allowed(const OpInfo &info, DType type) {
+  OperandClass cls = info.operands.empty() ? OperandClass::Any : info.operands[0].cls;
+  if (info.rule == Rule::Iota)
+    cls = OperandClass::Int;
+  switch (cls) {
+  case OperandClass::Num:
+    return !isBool(type);
+  case OperandClass::Int:
+    return isInteger(type);
+  case OperandClass::Float:
+    return isFloat(type);
+  case OperandClass::Bits:
+    return !isFloat(type);
+  default:
+    return true;
+  }
+}
+
+static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vector<Feature> &list) {
+  auto add = [&](int32_t detail) { list.push_back({info.opcode, type, detail, ranks}); };
+  if (info.rule == Rule::Compare)
+    for (int pred = 1; predKnown(pred); ++pred)
+      add(pred);
+  else if (info.rule == Rule::Reduce)
+    for (int kind = 1; reduceKnown(kind); ++kind)
+      add(kind);
+  else if (info.rule == Rule::Cast)
+    for (DType from : allTypes)
+      add(int32_t(from));
+  else
+    add(0);
+}
+
+std::vector<Feature> allFeatures() {
+  std::vector<Feature> list;
+  for (const OpInfo &info : allOps()) {
+    if (info.rule == Rule::Yield)
+      continue;
+    if (info.rule == Rule::ProgramIndex || info.rule == Rule::Extent) {
+      list.push_back({info.opcode, DType::I64, 0, 0});
+      continue;
+    }
+    if (info.rule == Rule::Dot) {
+      for (DType type : {DType::F16, DType::BF16, DType::F32, DType::F64})
+        list.push_back({info.opcode, type, int32_t(type), 1});
+      for (DType a : {DType::I8, DType::U8})
+        for (DType b : {DType::I8, DType::U8})
+          list.push_back({info.opcode, a, int32_t(b), 1});
+      continue;
+    }
+    bool shaped = info.rule == Rule::Iota || info.rule == Rule::Reduce ||
+                  info.rule == Rule::ExpandDims || info.rule == Rule::MakeView ||
+                  info.rule == Rule::Address;
+    for (DType type : allTypes)
+      for (uint8_t ranks = shaped ? 1 : 0; ranks <= (info.rule == Rule::Const ? 0 : 2); ++ranks)
+        if (allowed(info, type))
+          addDetails(info, type, ranks, list);
+  }
+  return list;
+}
+
+/// Of the value whose type and rank name an op.
+static const Type &namingType(const Graph &g, const Op &op) {
+  switch (opInfo(op.opcode).rule) {
+  case Rule::Compare:
+  case Rule::Reduce:
+  case Rule::Store:
+  case Rule::Scatter:
+  case Rule::Dot:
+  case Rule::Address:
+    return g.typeOf(g.operand(op, 0));
+  default:
+    return g.typeOf(g.result(op));
+  }
+}
+
+static void addFeatures(const Graph &g, const Op &op, std::vector<Feature> &list) {
+  Rule rule = opInfo(op.opcode).rule;
+  if (rule == Rule::Yield)
+    return;
+  if (rule == Rule::For || rule == Rule::If) {
+    for (ValueId v : g.results(op))
+      list.push_back({op.opcode, g.typeOf(v).dtype, 0, rankClass(g.typeOf(v).rank)});
+    return;
+  }
+  const Type &type = namingType(g, op);
+  Feature f{op.opcode, type.dtype, 0, rankClass(type.rank)};
+  if (rule == Rule::Compare)
+    f.detail = int32_t(g.intAttr(op, AttrKey::Pred));
+  else if (rule == Rule::Reduce)
+    f.detail = int32_t(g.intAttr(op, AttrKey::Kind));
+  else if (rule == Rule::Cast)
+    f.detail = int32_t(g.typeOf(g.operand(op, 0)).dtype);
+  else if (rule == Rule::Dot)
+    f.detail = int32_t(g.typeOf(g.operand(op, 1)).dtype);
+  else if (rule == Rule::Select)
+    f.dtype = g.typeOf(g.operand(op, 1)).dtype;
+  else if (rule == Rule::Scatter) // the elements' shape may come from the indices
+    for (ValueId v : g.operands(op))
+      if (g.typeOf(v).isTile())
+        f.ranks = std::max(f.ranks, rankClass(g.typeOf(v).rank));
+  list.push_back(f);
+}
+
+static void walk(const Graph &g, BlockId block, std::vector<Feature> &list) {
+  for (OpId id : g.block(block).ops) {
+    addFeatures(g, g.ops[id], list);
+    for (BlockId region : g.regions(g.ops[id]))
+      walk(g, region, list);
+  }
+}
+
+std::vector<Feature> featuresOf(const Graph &graph) {
+  std::vector<Feature> list;
+  walk(graph, graph.kernel.body, list);
+  return list;
+}
+
+void Coverage::add(const Graph &graph, const Traits &traits) {
+  for (const Feature &f : featuresOf(graph))
+    ++counts[f];
+  graphs.push_back(traits);
+}
+
+std::vector<Feature> Coverage::missing(unsigned times) const {
+  std::vector<Feature> list;
+  for (const Feature &f : allFeatures()) {
+    auto it = counts.find(f);
+    if (it == counts.end() || it->second < times)
+      list.push_back(f);
+  }
+  return list;
+}
+
+double Coverage::share(bool Traits::*trait) const {
+  if (graphs.empty())
+    return 0;
+  auto n = std::count_if(graphs.begin(), graphs.end(), [&](const Traits &t) { return t.*trait; });
+  return double(n) / double(graphs.size());
+}
+
+std::string Coverage::text() const {
+  std::map<Opcode, std::pair<unsigned, unsigned>> perOp; // operations, least of its features
+  for (const Feature &f : allFeatures()) {
+    auto it = counts.find(f);
+    unsigned n = it == counts.end() ? 0 : it->second;
+    auto [slot, fresh] = perOp.try_emplace(f.opcode, 0, n);
+    slot->second.first += n;
+    slot->second.second = std::min(slot->second.second, n);
+  }
+  std::string s = formatString("%zu graphs, %zu features\n", graphs.size(), allFeatures().size());
+  s += "operation: times in all, least of any type and rank class\n";
+  for (const auto &[opcode, n] : perOp)
+    s += formatString("  %-12s %7u %4u\n", opInfo(opcode).text.data(), n.first, n.second);
+  const std::pair<const char *, bool Traits::*> rows[] = {
+      {"control flow", &Traits::control},       {"cross-lane", &Traits::crossLane},
+      {"loaded bounds", &Traits::memoryBounds}, {"overlapping arguments", &Traits::overlap},
+      {"in place", &Traits::inPlace},           {"NaN or infinity in", &Traits::specials},
+      {"padded loads", &Traits::padding},       {"contraction on", &Traits::contract},
+      {"strided views", &Traits::strided}};
+  for (auto [name, trait] : rows)
+    s += formatString("  %-22s %5.1f %%\n", name, 100 * share(trait));
+  return s;
+}
+
+} // namespace tl::test

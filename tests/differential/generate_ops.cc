@@ -1,0 +1,107 @@
+#include "differential/generator.h"
+
+#include <algorithm>
+
+namespace tl::test {
+
+void Generator::emitElementwise(const Feature &f, const Dims &dims) {
+  const OpInfo &info = opInfo(f.opcode);
+  // Decisions on values that another implementation may have otherwise are mostly undecided.
+  Want careful = random.chance(90) ? Want::Decided : Want::Any;
+  if (info.rule == Rule::Cast) {
+    DType from = DType(f.detail);
+    bool decides = isFloat(from) && !isFloat(f.dtype);
+    emit(f.opcode, {tile(from, dims, decides ? careful : Want::Any)},
+         {intAttr(AttrKey::DType, int64_t(f.dtype))});
+    return;
+  }
+  size_t count = info.operands.size(), whole = random.below(count);
+  std::vector<ValueId> operands;
+  for (size_t i = 0; i < count; ++i) {
+    bool isCondition = info.rule == Rule::Select && i == 0;
+    DType type = isCondition ? DType::I1 : f.dtype;
+    Want want = isCondition || info.rule == Rule::Compare ? careful : Want::Any;
+    bool amount = (f.opcode == Opcode::Shl || f.opcode == Opcode::Shr) && i == 1;
+    if (amount && whole != 1 && random.chance(60))
+      operands.push_back(constant(type, random.between(0, int64_t(dtypeBits(type)) + 1)));
+    else
+      operands.push_back(i == whole ? tile(type, dims, want) : tileOrScalar(type, dims, want));
+  }
+  std::vector<Attr> attrs;
+  if (info.rule == Rule::Compare)
+    attrs.push_back(intAttr(AttrKey::Pred, f.detail));
+  emit(f.opcode, operands, attrs);
+}
+
+void Generator::emitShape(const Feature &f, const Dims &dims) {
+  Attr dimsAttr = listAttr(AttrKey::Dims, dims);
+  switch (opInfo(f.opcode).rule) {
+  case Rule::Full:
+    emit(f.opcode, {tile(f.dtype, {})}, {dimsAttr});
+    break;
+  case Rule::Iota:
+    emit(f.opcode, {},
+         {dimsAttr, intAttr(AttrKey::DType, int64_t(f.dtype)),
+          intAttr(AttrKey::Axis, int64_t(random.below(dims.size())))});
+    break;
+  case Rule::Broadcast: {
+    Dims from = dims;
+    for (int64_t &d : from)
+      if (random.chance(50))
+        d = 1;
+    emit(f.opcode, {tile(f.dtype, from)}, {dimsAttr});
+    break;
+  }
+  case Rule::Reshape: {
+    Dims from = dims;
+    random.shuffle(from);
+    while (from.size() > 1 && random.chance(50)) { // merge two axes
+      int64_t last = from.back();
+      from.pop_back();
+      from[random.below(from.size())] *= last;
+    }
+    while (from.size() < maxTileRank && random.chance(25))
+      from.insert(from.begin() + long(random.below(from.size() + 1)), 1);
+    emit(f.opcode, {tile(f.dtype, from)}, {dimsAttr});
+    break;
+  }
+  case Rule::Permute: {
+    std::vector<int64_t> perm(dims.size());
+    Dims from(dims.size());
+    for (size_t i = 0; i < perm.size(); ++i)
+      perm[i] = int64_t(i);
+    random.shuffle(perm);
+    for (size_t i = 0; i < perm.size(); ++i)
+      from[size_t(perm[i])] = dims[i];
+    emit(f.opcode, {tile(f.dtype, from)}, {listAttr(AttrKey::Perm, perm)});
+    break;
+  }
+  default: { // expand_dims: the result has one axis more
+    Dims from = dims;
+    from.erase(from.begin() + long(random.below(from.size())));
+    int64_t axis = int64_t(random.below(from.size() + 1));
+    emit(f.opcode, {tile(f.dtype, from)}, {intAttr(AttrKey::Axis, axis)});
+    break;
+  }
+  }
+  made.traits.crossLane = true;
+}
+
+void Generator::emitReduce(const Feature &f, const Dims &dims) {
+  emit(f.opcode, {tile(f.dtype, dims)},
+       {intAttr(AttrKey::Kind, f.detail),
+        intAttr(AttrKey::Axis, int64_t(random.below(dims.size())))});
+  made.traits.crossLane = true;
+}
+
+void Generator::emitDot(const Feature &f) {
+  static const std::vector<int64_t> extents = {1,  2,  3,  4,  5,  7,  8,  9,
+                                               16, 17, 31, 32, 33, 48, 64, 65};
+  int64_t m = random.pick(extents), n = random.pick(extents), k = random.pick(extents);
+  DType b = DType(f.detail);
+  DType acc = !isFloat(b) ? DType::I32 : b == DType::F64 ? DType::F64 : DType::F32;
+  emit(f.opcode, {tile(f.dtype, {m, k}), tile(b, {k, n}), tile(acc, {m, n})});
+  made.traits.crossLane = true;
+}
+
+} // namespace tl::test
