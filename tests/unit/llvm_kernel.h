@@ -6,6 +6,8 @@
 #include "codegen/llvm/session.h"
 #include "codegen/llvm/target_machine.h"
 
+#include "unit/unit_test.h"
+
 #include "llvm/IR/IRBuilder.h"
 
 #include <cstdio>
@@ -112,3 +114,12 @@ inline void addLoop(llvm::Module &module, tl::TargetFamily family, const std::st
 }
 
 } // namespace unit
+
+/// Leaves the test, with the message, if Image::build gave one.
+#define REQUIRE_BUILT(MESSAGE)                                                                     \
+  do {                                                                                             \
+    if (std::string message = (MESSAGE); !message.empty()) {                                       \
+      unit::fail(__FILE__, __LINE__, message);                                                     \
+      return;                                                                                      \
+    }                                                                                              \
+  } while (0)

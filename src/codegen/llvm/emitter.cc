@@ -106,15 +106,13 @@ Value *ElementEmitter::toFloat(Value *value, DType dtype) {
 
 Value *ElementEmitter::fromFloat(Value *value, DType dtype) {
   if (dtype == DType::F16)
-    return options.nativeHalf
-               ? truncateLanes(ir, value, ir.getHalfTy())
-               : ir.CreateFPTrunc(value, withElement(value->getType(), ir.getHalfTy()));
+    return ir.CreateFPTrunc(value, withElement(value->getType(), ir.getHalfTy()));
   if (dtype != DType::BF16)
     return value;
   if (!options.nativeHalf)
     return truncateToBf16(ir, value);
-  return ir.CreateBitCast(truncateLanes(ir, value, ir.getBFloatTy()),
-                          withElement(value->getType(), ir.getInt16Ty()));
+  Value *rounded = ir.CreateFPTrunc(value, withElement(value->getType(), ir.getBFloatTy()));
+  return ir.CreateBitCast(rounded, withElement(value->getType(), ir.getInt16Ty()));
 }
 
 Value *ElementEmitter::compare(Pred pred, Value *a, Value *b, DType dtype) {

@@ -4,6 +4,8 @@
 // In memory i1 is a byte, 0 or 1; everything else is as in registers. bf16 is held as bits because
 // no target of ours computes in it, x86 would call a library to round to it, and bits load, store
 // and select everywhere.
+// On amdgcn the lanes of a vector must be a power of two: LLVM 22 cannot select some code for 5, 6
+// and 7 lanes of half, and crashes over some.
 #pragma once
 
 #include "graph/opcode.h"

@@ -1,7 +1,5 @@
 #include "codegen/llvm/rounding.h"
 
-#include "llvm/Support/MathExtras.h"
-
 namespace tl {
 
 using llvm::Value;
@@ -76,18 +74,6 @@ Value *truncateToBf16(llvm::IRBuilderBase &ir, Value *value) {
   Value *rounded = ir.CreateAdd(ir.CreateAdd(bits, integer(word, 0x7fff)), last);
   Value *quiet = ir.CreateOr(bits, integer(word, 0x400000));
   return highHalf(ir, ir.CreateSelect(ir.CreateFCmpUNO(value, value), quiet, rounded));
-}
-
-Value *truncateLanes(llvm::IRBuilderBase &ir, Value *value, llvm::Type *element) {
-  llvm::Type *result = withElement(value->getType(), element);
-  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
-  if (!vector || llvm::isPowerOf2_32(vector->getNumElements()))
-    return ir.CreateFPTrunc(value, result);
-  Value *all = llvm::PoisonValue::get(result);
-  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
-    all = ir.CreateInsertElement(
-        all, ir.CreateFPTrunc(ir.CreateExtractElement(value, lane), element), lane);
-  return all;
 }
 
 } // namespace tl

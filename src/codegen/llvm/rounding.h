@@ -18,10 +18,6 @@ llvm::Value *extendBf16(llvm::IRBuilderBase &ir, llvm::Value *bits);
 llvm::Value *truncateToBf16(llvm::IRBuilderBase &ir, llvm::Value *value);
 /// The same for a float that is a bf16 exactly, or NaN.
 llvm::Value *truncateExactBf16(llvm::IRBuilderBase &ir, llvm::Value *value);
-/// fptrunc to `element` (half, bfloat), lane by lane for vectors that the AMDGPU back end cannot
-/// select.
-llvm::Value *truncateLanes(llvm::IRBuilderBase &ir, llvm::Value *value, llvm::Type *element);
-
 /// A type like `shape` (scalar or vector) with another element.
 llvm::Type *withElement(llvm::Type *shape, llvm::Type *element);
 

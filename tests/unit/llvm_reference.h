@@ -1,0 +1,276 @@
+// What each elementwise operation must give, from mathematics: integers by 128-bit arithmetic,
+// floats by MPFR with the format's precision and exponent range. Elements are passed as their bits.
+#pragma once
+
+#include "graph/opcode.h"
+#include "support/dtype.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <mpfr.h>
+
+namespace unit {
+
+using tl::DType;
+using tl::Opcode;
+using tl::Pred;
+using Wide = __int128;
+
+inline uint64_t maskOf(DType t) {
+  return tl::dtypeBits(t) == 64 ? ~uint64_t(0) : (uint64_t(1) << tl::dtypeBits(t)) - 1;
+}
+
+inline Wide toWide(DType t, uint64_t bits) {
+  bits &= maskOf(t);
+  unsigned width = tl::dtypeBits(t);
+  bool negative = tl::isSigned(t) && bits >> (width - 1);
+  return negative ? Wide(bits) - (Wide(1) << width) : Wide(bits);
+}
+
+inline uint64_t wrap(DType t, Wide value) { return uint64_t(value) & maskOf(t); }
+
+/// A float of any format as double, exact.
+inline double toDouble(DType t, uint64_t bits) {
+  if (t == DType::F64) {
+    double d;
+    std::memcpy(&d, &bits, 8);
+    return d;
+  }
+  if (t == DType::F16) {
+    int exponent = int(bits >> 10 & 31), fraction = int(bits & 1023);
+    double magnitude = exponent == 31 ? (fraction ? NAN : INFINITY)
+                       : exponent     ? std::ldexp(1024 + fraction, exponent - 25)
+                                      : std::ldexp(fraction, -24);
+    return bits & 0x8000 ? -magnitude : magnitude;
+  }
+  uint32_t word = uint32_t(t == DType::BF16 ? bits << 16 : bits);
+  float f;
+  std::memcpy(&f, &word, 4);
+  return f;
+}
+
+/// The bits of a number that the format holds exactly; NaN gives some NaN.
+inline uint64_t encodeExact(DType t, double value) {
+  if (t == DType::F64) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, 8);
+    return bits;
+  }
+  if (t == DType::F16) {
+    uint64_t sign = std::signbit(value) ? 0x8000 : 0;
+    if (std::isnan(value))
+      return 0x7e00;
+    if (std::isinf(value))
+      return sign | 0x7c00;
+    double magnitude = std::fabs(value);
+    if (magnitude < 0x1p-14)
+      return sign | uint64_t(std::ldexp(magnitude, 24));
+    int exponent = std::ilogb(magnitude);
+    return sign | (uint64_t(exponent + 15) << 10 |
+                   (uint64_t(std::ldexp(magnitude, 10 - exponent)) & 1023));
+  }
+  float f = float(value);
+  uint32_t word;
+  std::memcpy(&word, &f, 4);
+  return t == DType::BF16 ? word >> 16 : word;
+}
+
+/// Evaluates in a format: every operation through round() is rounded once, denormals and overflow
+/// included.
+class Format {
+public:
+  explicit Format(DType t) : type(t), info(tl::dtypeInfo(t)) {
+    savedMin = mpfr_get_emin();
+    savedMax = mpfr_get_emax();
+    mpfr_init2(result, info.precision);
+  }
+  ~Format() {
+    mpfr_clear(result);
+    mpfr_set_emin(savedMin);
+    mpfr_set_emax(savedMax);
+  }
+  /// `compute` sets its argument, to nearest, and gives MPFR's ternary value.
+  template <class F> uint64_t round(F compute) {
+    int minNormal = 1 - info.maxExponent;
+    mpfr_set_emin(minNormal - info.precision + 2);
+    mpfr_set_emax(info.maxExponent + 1);
+    int ternary = compute(result);
+    ternary = mpfr_check_range(result, ternary, MPFR_RNDN);
+    mpfr_subnormalize(result, ternary, MPFR_RNDN);
+    double value = mpfr_get_d(result, MPFR_RNDN);
+    mpfr_set_emin(savedMin);
+    mpfr_set_emax(savedMax);
+    return encodeExact(type, value);
+  }
+
+private:
+  DType type;
+  const tl::DTypeInfo &info;
+  mpfr_t result;
+  mpfr_exp_t savedMin, savedMax;
+};
+
+/// An exact operand.
+class Exact {
+public:
+  explicit Exact(double value) {
+    mpfr_init2(number, 64);
+    mpfr_set_d(number, value, MPFR_RNDN);
+  }
+  explicit Exact(Wide value) {
+    mpfr_init2(number, 64);
+    bool negative = value < 0;
+    mpfr_set_uj(number, uintmax_t(negative ? -value : value), MPFR_RNDN);
+    if (negative)
+      mpfr_neg(number, number, MPFR_RNDN);
+  }
+  Exact(const Exact &) = delete;
+  ~Exact() { mpfr_clear(number); }
+  mpfr_t number;
+};
+
+inline Wide floorDivide(Wide a, Wide b) {
+  Wide q = a / b;
+  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+inline uint64_t integerReference(Opcode op, DType t, uint64_t bitsA, uint64_t bitsB) {
+  Wide a = toWide(t, bitsA), b = toWide(t, bitsB);
+  unsigned width = tl::dtypeBits(t);
+  uint64_t shift = bitsB & maskOf(t);
+  switch (op) {
+  case Opcode::Add:
+    return wrap(t, a + b);
+  case Opcode::Sub:
+    return wrap(t, a - b);
+  case Opcode::Mul: {
+    uint64_t low = bitsA * bitsB;
+    return low & maskOf(t);
+  }
+  case Opcode::Div:
+    return b == 0 ? 0 : wrap(t, a / b);
+  case Opcode::Rem:
+    return b == 0 ? wrap(t, a) : wrap(t, a % b);
+  case Opcode::FloorDiv:
+    return b == 0 ? 0 : wrap(t, floorDivide(a, b));
+  case Opcode::FloorMod:
+    return b == 0 ? wrap(t, a) : wrap(t, a - floorDivide(a, b) * b);
+  case Opcode::CeilDiv:
+    return b == 0 ? 0 : wrap(t, -floorDivide(-a, b));
+  case Opcode::Min:
+    return wrap(t, a < b ? a : b);
+  case Opcode::Max:
+    return wrap(t, a > b ? a : b);
+  case Opcode::Neg:
+    return wrap(t, -a);
+  case Opcode::Abs:
+    return wrap(t, a < 0 ? -a : a);
+  case Opcode::And:
+    return bitsA & bitsB;
+  case Opcode::Or:
+    return bitsA | bitsB;
+  case Opcode::Xor:
+    return bitsA ^ bitsB;
+  case Opcode::Not:
+    return ~bitsA & maskOf(t);
+  case Opcode::Shl:
+    return shift >= width ? 0 : wrap(t, Wide(bitsA & maskOf(t)) << shift);
+  case Opcode::Shr:
+    return shift >= width ? (a < 0 ? maskOf(t) : 0) : wrap(t, a >> shift);
+  default:
+    return 0xdeadbeef;
+  }
+}
+
+inline double minMaxReference(bool isMin, double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return NAN;
+  if (a == 0 && b == 0)
+    return isMin ? (std::signbit(a) ? a : b) : (std::signbit(a) ? b : a);
+  return (a < b) == isMin ? a : b;
+}
+
+inline uint64_t floatReference(Opcode op, DType t, const uint64_t *bits) {
+  uint64_t sign = uint64_t(1) << (tl::dtypeBits(t) - 1);
+  if (op == Opcode::Neg)
+    return bits[0] ^ sign;
+  if (op == Opcode::Abs)
+    return bits[0] & ~sign;
+  double a = toDouble(t, bits[0]), b = toDouble(t, bits[1]);
+  if (op == Opcode::Min || op == Opcode::Max)
+    return encodeExact(t, minMaxReference(op == Opcode::Min, a, b));
+  Exact x(a), y(b), z(toDouble(t, bits[2]));
+  Format format(t);
+  return format.round([&](mpfr_t r) {
+    switch (op) {
+    case Opcode::Add:
+      return mpfr_add(r, x.number, y.number, MPFR_RNDN);
+    case Opcode::Sub:
+      return mpfr_sub(r, x.number, y.number, MPFR_RNDN);
+    case Opcode::Mul:
+      return mpfr_mul(r, x.number, y.number, MPFR_RNDN);
+    case Opcode::Div:
+      return mpfr_div(r, x.number, y.number, MPFR_RNDN);
+    default: // Fma
+      return mpfr_fma(r, x.number, y.number, z.number, MPFR_RNDN);
+    }
+  });
+}
+
+inline bool compareReference(Pred pred, DType t, uint64_t bitsA, uint64_t bitsB) {
+  int order; // -1, 0, 1; 2 = unordered
+  if (tl::isFloat(t)) {
+    double a = toDouble(t, bitsA), b = toDouble(t, bitsB);
+    order = a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
+  } else {
+    Wide a = toWide(t, bitsA), b = toWide(t, bitsB);
+    order = a < b ? -1 : a > b;
+  }
+  switch (pred) {
+  case Pred::Eq:
+    return order == 0;
+  case Pred::Ne:
+    return order != 0;
+  case Pred::Lt:
+    return order == -1;
+  case Pred::Le:
+    return order == -1 || order == 0;
+  case Pred::Gt:
+    return order == 1;
+  default:
+    return order == 1 || order == 0;
+  }
+}
+
+inline uint64_t castReference(DType from, DType to, uint64_t bits) {
+  if (from == to)
+    return bits & maskOf(from);
+  if (!tl::isFloat(from) && !tl::isFloat(to))
+    return tl::isBool(to) ? (bits & maskOf(from)) != 0 : wrap(to, toWide(from, bits));
+  if (!tl::isFloat(from)) {
+    Exact x(toWide(from, bits));
+    return Format(to).round([&](mpfr_t r) { return mpfr_set(r, x.number, MPFR_RNDN); });
+  }
+  double value = toDouble(from, bits);
+  if (tl::isBool(to))
+    return value != 0;
+  if (tl::isFloat(to)) {
+    Exact x(value);
+    return Format(to).round([&](mpfr_t r) { return mpfr_set(r, x.number, MPFR_RNDN); });
+  }
+  if (std::isnan(value))
+    return 0;
+  unsigned width = tl::dtypeBits(to);
+  Wide low = tl::isSigned(to) ? -(Wide(1) << (width - 1)) : 0;
+  Wide high = tl::isSigned(to) ? (Wide(1) << (width - 1)) - 1 : (Wide(1) << width) - 1;
+  double truncated = std::trunc(value);
+  if (truncated >= 0x1p100)
+    return wrap(to, high);
+  if (truncated <= -0x1p100)
+    return wrap(to, low);
+  Wide integer = Wide(truncated);
+  return wrap(to, integer < low ? low : integer > high ? high : integer);
+}
+
+} // namespace unit
