@@ -61,7 +61,7 @@ check-all: build static $(ASAN_BUILD)/build.ninja ## the long tests too
 
 bench: build static ## figures of the host device and of cold builds (docs/performance.md), for a quiet machine
 	@$(NINJA) -C $(BUILD) bench_host > /dev/null
-	@$(BUILD)/bin/bench_host examples/kernels
+	@for core in '' Haswell Zen SkylakeX; do OPENBLAS_CORETYPE=$$core $(BUILD)/bin/bench_host examples/kernels; done
 	@tests/bench/bench_cold.sh $(STATIC_BUILD) examples/kernels
 	@ls -l $(STATIC_BUILD)/lib/*.so.*.*.* | awk '{print $$9, $$5, "bytes"}'
 

@@ -3,7 +3,7 @@
  * attention [-d DEVICE] [q.npy k.npy v.npy] with f4 files of 4x1000x64, 2x1000x64, 2x1000x64 */
 #include "demo.h"
 
-enum { HEADS = 4, KV_HEADS = 2, LENGTH = 1000, D = 64, BM = 64, BN = 64 };
+enum { HEADS = 4, KV_HEADS = 2, D = 64, BM = 64, BN = 64 };
 
 static tl_value index3(tl_graph *g, tl_value *index, tl_value head, tl_value row) {
   index[0] = head, index[1] = row;
@@ -80,7 +80,7 @@ static tl_graph *attention_graph(int causal) {
 
 /* One row of the output in double precision. */
 static void reference(const float *q, const float *k, const float *v, int64_t keys, double *out) {
-  double s[LENGTH], largest = -INFINITY, sum = 0;
+  double *s = malloc((size_t)keys * sizeof *s), largest = -INFINITY, sum = 0;
   int64_t i, c;
   for (i = 0; i < keys; ++i) {
     for (s[i] = 0, c = 0; c < D; ++c)
@@ -92,19 +92,26 @@ static void reference(const float *q, const float *k, const float *v, int64_t ke
   for (c = 0; c < D; ++c)
     for (out[c] = 0, i = 0; i < keys; ++i)
       out[c] += s[i] / sum * v[i * D + c];
+  free(s);
 }
 
 static int run(demo *d, int causal) {
-  const int64_t shape[2][3] = {{HEADS, LENGTH, D}, {KV_HEADS, LENGTH, D}};
-  size_t counts[2] = {HEADS * LENGTH * D, KV_HEADS * LENGTH * D};
+  int64_t q[3] = {HEADS, 1000, D}, length, shape[2][3];
+  size_t counts[2];
   float *host[4];
-  double ms, error = 0, row[D],
-             flops = 4.0 * HEADS * LENGTH * (double)LENGTH * D * (causal ? 0.5 : 1);
+  double ms, error = 0, row[D], flops;
   tl_kernel *kernel = demo_build(d, attention_graph(causal), NULL);
   tl_arg args[6];
   int h, i, c, kv, x;
   char text[64];
-  args[0] = tl_arg_int(LENGTH);
+  demo_shape(d, 0, 3, q);
+  length = q[1];
+  for (x = 0; x < 2; ++x) {
+    shape[x][0] = x ? KV_HEADS : HEADS, shape[x][1] = length, shape[x][2] = D;
+    counts[x] = (size_t)(shape[x][0] * length * D);
+  }
+  flops = 4.0 * HEADS * (double)length * (double)length * D * (causal ? 0.5 : 1);
+  args[0] = tl_arg_int(length);
   args[1] = tl_arg_float(1 / sqrt(D));
   for (x = 0; x < 4; ++x) {
     kv = x == 1 || x == 2;
@@ -115,17 +122,17 @@ static int run(demo *d, int causal) {
   ms = demo_run(d, kernel, args, 6);
   demo_download(d, host[3], args[5].data, counts[0] * 4);
   for (h = 0; h < HEADS; ++h)
-    for (i = 0; i < LENGTH; i += 7) {
-      const int64_t at = ((int64_t)h * LENGTH + i) * D,
-                    base = (int64_t)(h / (HEADS / KV_HEADS)) * LENGTH * D;
-      reference(host[0] + at, host[1] + base, host[2] + base, causal ? i + 1 : LENGTH, row);
+    for (i = 0; i < length; i += 7) {
+      const int64_t at = ((int64_t)h * length + i) * D,
+                    base = (int64_t)(h / (HEADS / KV_HEADS)) * length * D;
+      reference(host[0] + at, host[1] + base, host[2] + base, causal ? i + 1 : length, row);
       for (c = 0; c < D; ++c)
         error = fmax(error, fabs(host[3][at + c] - row[c]));
     }
   for (x = 0; x < 4; ++x)
     tl_free(d->device, args[2 + x].data), free(host[x]);
   tl_kernel_destroy(kernel);
-  sprintf(text, "h%d/%d n=%d d=%d %s", HEADS, KV_HEADS, LENGTH, D, causal ? "causal" : "full");
+  sprintf(text, "h%d/%d n=%d d=%d %s", HEADS, KV_HEADS, (int)length, D, causal ? "causal" : "full");
   return demo_report(d, text, ms, flops, "GFLOP/s", error, 1e-5);
 }
 

@@ -16,9 +16,6 @@
 extern "C" {
 #endif
 
-/** Receives log lines (print and assert output at synchronization, warnings of builds). Runs on the
- * thread of the call that causes it; must not call back into the library. Since: 0.1 */
-typedef void (*tl_log_callback)(void *user, tl_severity severity, const char *text);
 /** A host program's thread pool: calls body(body_context, i) for every i in [0, count), on any
  * threads, and returns when all are done. Called from a thread of the library. Since: 0.1 */
 typedef void (*tl_parallel_for)(void *user, int64_t count,
@@ -36,15 +33,13 @@ typedef struct tl_context_options {
   uint32_t host_threads;     /**< worker threads of the device "host"; 0 = all processors */
   const char *compiler_path; /**< of libtilelang-compiler; NULL = beside libtilelang, then the usual
                                 search */
-  const char *hip_path;      /**< of the HIP runtime library; NULL = the usual search */
-  void *hip_handle; /**< of dlopen, if the host opened the HIP runtime itself; NULL = none */
-  tl_log_callback log;
-  void *log_user;
+  const char *hip_path; /**< of the HIP runtime library; NULL = a loaded copy, $TL_HIP_LIBRARY, the
+                           usual names */
+  void *hip_handle;     /**< of dlopen, if the host opened the HIP runtime itself; NULL = none */
   tl_parallel_for parallel_for;
   void *parallel_for_user;
 } tl_context_options;
-#define TL_CONTEXT_OPTIONS_INIT                                                                    \
-  {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+#define TL_CONTEXT_OPTIONS_INIT {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL}
 
 /** What a device is and offers. Strings are borrowed from the context. Since: 0.1 */
 typedef struct tl_device_info {
@@ -73,7 +68,8 @@ void tl_context_destroy(tl_context *context);
  * Since: 0.1 */
 void tl_context_trim(tl_context *context);
 
-/** How often the context has run the compiler: builds that found their kernel in memory do not count. Since: 0.1 */
+/** How often the context has run the compiler: builds that found their kernel in memory do not
+ * count. Since: 0.1 */
 TL_NODISCARD tl_status tl_context_compile_count(tl_context *context, uint64_t *count);
 
 /** Number of entries of tl_context_device: devices found, and runtimes without a device, with the

@@ -74,7 +74,8 @@ typedef struct tl_type {
 } tl_type;
 #define TL_TYPE_INIT {sizeof(tl_type), 0, 0, 0, 0, {0, 0, 0, 0, 0}}
 
-/** A parameter of a graph. Strings and arrays are borrowed from the graph until it changes. Since: 0.1 */
+/** A parameter of a graph. Strings and arrays are borrowed from the graph until it changes. Since:
+ * 0.1 */
 typedef struct tl_param {
   size_t struct_size;
   const char *name;
@@ -141,7 +142,8 @@ TL_NODISCARD tl_status tl_graph_type(const tl_graph *graph, tl_value value, tl_t
 
 /** Number of the graph's parameters. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_param_count(const tl_graph *graph, size_t *count);
-/** Fills `param` (struct_size set by the caller) with parameter `index`. Errors: TL_E_INVALID_ARGUMENT. Since: 0.1 */
+/** Fills `param` (struct_size set by the caller) with parameter `index`. Errors:
+ * TL_E_INVALID_ARGUMENT. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_get_param(const tl_graph *graph, size_t index, tl_param *param);
 
 /** Checks the whole graph; reports the first mistake made while building. Since: 0.1 */

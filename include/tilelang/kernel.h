@@ -106,8 +106,8 @@ typedef struct tl_kernel_argument {
 TL_NODISCARD tl_status tl_kernel_build(const tl_device *device, const tl_graph *graph,
                                        const tl_build_options *options, tl_kernel **kernel,
                                        tl_error **error);
-/** Like tl_kernel_build, but never compiles: TL_E_NOT_CACHED if the request was not built before.
- * Since: 0.1 */
+/** Like tl_kernel_build, but never compiles: TL_E_NOT_CACHED if the request was not built before in
+ * this context. (The device "interp" compiles nothing, so there it always succeeds.) Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_lookup(const tl_device *device, const tl_graph *graph,
                                         const tl_build_options *options, tl_kernel **kernel,
                                         tl_error **error);
@@ -129,6 +129,22 @@ TL_NODISCARD tl_status tl_kernel_save(const tl_kernel *kernel, const void **byte
  * code for this device), TL_E_CPU_FEATURES. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_load(const tl_device *device, const void *bytes, size_t size,
                                       tl_kernel **kernel, tl_error **error);
+
+/** Where an operation came from in the author's source. Strings are borrowed from the kernel.
+ * Since: 0.1 */
+typedef struct tl_source_place {
+  size_t struct_size;
+  const char *file; /**< the text's file, or what tl_graph_location was given */
+  uint32_t line;
+  uint32_t column; /**< 0 = unknown */
+} tl_source_place;
+#define TL_SOURCE_PLACE_INIT {sizeof(tl_source_place), NULL, 0, 0}
+
+/** The author's place for a line of the canonical text (TL_PART_TEXT), which is what debug
+ * information in the code names. Errors: TL_E_INVALID_ARGUMENT if the line holds no operation or
+ * its place is not known. Since: 0.1 */
+TL_NODISCARD tl_status tl_kernel_locate(const tl_kernel *kernel, uint32_t text_line,
+                                        tl_source_place *place);
 
 /** Number of targets the kernel holds code for. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_target_count(const tl_kernel *kernel, size_t *count);

@@ -4,8 +4,6 @@
 
 #include "tilelang/kernel.h"
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,8 +34,7 @@ typedef struct tl_arg {
 
 /** A tensor argument, row-major contiguous. The shape must stay valid for the call. Since: 0.1 */
 static inline tl_arg tl_arg_tensor(void *data, tl_dtype dtype, int32_t rank, const int64_t *shape) {
-  tl_arg a;
-  memset(&a, 0, sizeof a);
+  tl_arg a = {0, 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0};
   a.kind = TL_ARG_TENSOR;
   a.dtype = dtype;
   a.rank = rank;
@@ -47,32 +44,28 @@ static inline tl_arg tl_arg_tensor(void *data, tl_dtype dtype, int32_t rank, con
 }
 /** A plain pointer argument. Since: 0.1 */
 static inline tl_arg tl_arg_pointer(void *data) {
-  tl_arg a;
-  memset(&a, 0, sizeof a);
+  tl_arg a = {0, 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0};
   a.kind = TL_ARG_POINTER;
   a.data = data;
   return a;
 }
 /** An integer argument. Since: 0.1 */
 static inline tl_arg tl_arg_int(int64_t value) {
-  tl_arg a;
-  memset(&a, 0, sizeof a);
+  tl_arg a = {0, 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0};
   a.kind = TL_ARG_INT;
   a.int_value = value;
   return a;
 }
 /** A float argument. Since: 0.1 */
 static inline tl_arg tl_arg_float(double value) {
-  tl_arg a;
-  memset(&a, 0, sizeof a);
+  tl_arg a = {0, 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0};
   a.kind = TL_ARG_FLOAT;
   a.float_value = value;
   return a;
 }
 /** A DLPack tensor argument: `tensor` is a const DLTensor *. Since: 0.1 */
 static inline tl_arg tl_arg_dlpack(const void *tensor) {
-  tl_arg a;
-  memset(&a, 0, sizeof a);
+  tl_arg a = {0, 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0};
   a.kind = TL_ARG_DLPACK;
   a.data = (void *)tensor;
   return a;
@@ -113,8 +106,10 @@ TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *
                                          tl_error **error);
 /** Launches a kernel on a stream of its device (NULL = the default one): asynchronous, in stream
  * order. Arguments are copied. Any number of threads may launch one kernel. A grid with an axis of
- * 0 launches nothing. `options` may be NULL. Errors: as tl_kernel_prepare, without words;
- * TL_E_NOT_PREPARED inside a capture. Since: 0.1 */
+ * 0 launches nothing. On the device "interp" the kernel has run when the call returns. `options`
+ * may be NULL. Errors: as tl_kernel_prepare, without words; TL_E_NOT_PREPARED inside a capture;
+ * TL_E_INVALID_ARGUMENT for a pointer that is not the device's (TL_LAUNCH_CHECK_POINTERS);
+ * TL_E_UNSUPPORTED for unknown flags. Since: 0.1 */
 TL_NODISCARD tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args,
                                  size_t n, const tl_launch_options *options);
 /** Checks arguments and fills `packed` (struct_size, kernarg and kernarg_bytes set by the caller).

@@ -29,6 +29,7 @@ std::string keyText(const Bytes &request) {
 /// Compiles outside of every lock.
 Result<std::shared_ptr<const Built>> compileNow(ContextState &context, const Bytes &request) {
   TL_ASSIGN(std::shared_ptr<CompilerLibrary> compiler, context.openCompiler());
+  ++context.compileCount;
   auto built = std::make_shared<Built>();
   built->request = request;
   built->key = keyText(request);
@@ -61,7 +62,6 @@ Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes r
   }
   auto entry = std::make_shared<CacheEntry>();
   slot = entry;
-  ++context.compileCount;
   lock.unlock();
 
   Result<std::shared_ptr<const Built>> result =
@@ -90,7 +90,6 @@ namespace {
 struct BuildPlan {
   Graph graph; // canonical
   Request request;
-  std::vector<LocationEntry> locations;
 };
 
 Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *options) {

@@ -41,8 +41,10 @@ Result<std::shared_ptr<CompilerLibrary>> CompilerLibrary::open(const std::string
   void *handle = nullptr;
   for (const std::string &candidate : candidates) {
     handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle)
+    if (handle) {
+      tried = candidate;
       break;
+    }
     const char *why = dlerror();
     tried += (tried.empty() ? "" : "; ") + std::string(why ? why : candidate.c_str());
   }
@@ -58,13 +60,12 @@ Result<std::shared_ptr<CompilerLibrary>> CompilerLibrary::open(const std::string
   auto buildIdFunction =
       reinterpret_cast<decltype(&tl_compiler_build_id)>(dlsym(handle, "tl_compiler_build_id"));
   if (!library->compileFunction || !library->freeFunction || !buildIdFunction)
-    return makeError(TL_E_NO_COMPILER, "the compiler library lacks the functions it should export");
+    return makeError(TL_E_NO_COMPILER, "%s lacks the functions it should export", tried.c_str());
   const char *theirs = buildIdFunction();
   size_t length = std::strlen(buildId());
   // The compiler's id continues ours with the version of LLVM.
   if (std::strncmp(theirs, buildId(), length) != 0)
-    return makeError(TL_E_NO_COMPILER, "the compiler library is of another build: %s, not %s",
-                     theirs, buildId());
+    return makeError(TL_E_NO_COMPILER, "%s is of another build: %s, not %s", tried.c_str(), theirs, buildId());
   return library;
 }
 

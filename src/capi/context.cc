@@ -1,6 +1,8 @@
 #include "capi/handles.h"
 #include "driver/host/cpu.h"
 
+#include <stdlib.h>
+
 using namespace tl;
 
 namespace tl {
@@ -48,6 +50,8 @@ const std::vector<DeviceEntry> &ContextState::deviceList() {
 
   HostDriverOptions hostOptions;
   hostOptions.threads = options.host_threads;
+  if (const char *directory = ignoreEnvironment() ? nullptr : secure_getenv("TL_JITDUMP_DIR"))
+    hostOptions.jitdumpDirectory = directory;
   hostOptions.parallelFor = {options.parallel_for, options.parallel_for_user, options.host_threads};
   host = openHostDriver(hostOptions);
   const auto &cpu = host->devices().front();
@@ -120,7 +124,6 @@ tl_status tl_context_compile_count(tl_context *context, uint64_t *count) {
   return guarded(nullptr, [&]() -> Status {
     if (!context || !count)
       return nullArgument(context ? "count" : "context");
-    std::lock_guard lock(context->state->mutex);
     *count = context->state->compileCount;
     return {};
   });

@@ -50,7 +50,7 @@ struct ContextState {
   std::shared_ptr<CompilerLibrary> compiler;
   std::unordered_map<std::string, std::shared_ptr<CacheEntry>> cache; // by request bytes
   std::condition_variable cacheChanged;
-  uint64_t compileCount = 0;
+  std::atomic<uint64_t> compileCount = 0; // not under the lock: counted where builds run
 
   bool ignoreEnvironment() const { return options.flags & TL_CONTEXT_IGNORE_ENVIRONMENT; }
   /// Opens drivers on first use and lists what there is. The lock must be held.

@@ -108,6 +108,23 @@ tl_status tl_kernel_load(const tl_device *device, const void *bytes, size_t size
   });
 }
 
+tl_status tl_kernel_locate(const tl_kernel *kernel, uint32_t text_line, tl_source_place *place) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!kernel)
+      return nullArgument("kernel");
+    for (const LocationEntry &entry : kernel->artifact.locations) {
+      if (entry.line != text_line)
+        continue;
+      tl_source_place out = TL_SOURCE_PLACE_INIT;
+      out.file = entry.source.file.c_str();
+      out.line = entry.source.line;
+      out.column = entry.source.column;
+      return writeInfo(place, out, "place");
+    }
+    return makeError(TL_E_INVALID_ARGUMENT, "the place of line %u is not known", text_line);
+  });
+}
+
 tl_status tl_kernel_target_count(const tl_kernel *kernel, size_t *count) {
   return guarded(nullptr, [&]() -> Status {
     if (!kernel || !count)

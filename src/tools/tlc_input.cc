@@ -147,7 +147,7 @@ void fillFromFile(HostArg &arg, const Array &file) {
 tl_generator generatorOf(const HostArg &arg, const Setting *given) {
   if (!given)
     return arg.info.generator != TL_GENERATOR_NONE ? arg.info.generator
-           : arg.info.written                      ? TL_GENERATOR_ZEROS
+           : arg.info.written                      ? TL_GENERATOR_NONE
                                                    : TL_GENERATOR_RANDN;
   struct Row {
     const char *text;
@@ -173,6 +173,8 @@ void generate(HostArg &arg, const std::vector<HostArg> &all, const Setting *give
   };
   double low = own ? bound(arg.info.low_argument, arg.info.low) : 0;
   double high = own ? bound(arg.info.high_argument, arg.info.high) : type->isFloat ? 1 : 100;
+  if (generator == TL_GENERATOR_NONE)
+    return; // an output: stays poisoned
   Random random(seed);
   int64_t count = 0;
   forEachElement(arg, [&](size_t offset) {
@@ -190,7 +192,7 @@ void generate(HostArg &arg, const std::vector<HostArg> &all, const Setting *give
                          type->isFloat ? random.normal() : std::floor(random.uniform() * 100));
     case TL_GENERATOR_CONST:
       return storeNumber(type->dtype, at, low);
-    default:
+    case TL_GENERATOR_ZEROS:
       return storeInteger(type->dtype, at, 0);
     }
   });
@@ -238,7 +240,9 @@ std::vector<HostArg> makeInputs(const Kernel &kernel, const InputOptions &option
     if (fromFile)
       file = readNpy(given->value.substr(1));
     setShape(arg, args, options, fromFile ? &file : nullptr);
-    arg.bytes.assign(reach(arg) * elementType(arg.info.dtype)->bytes, 0);
+    // What the kernel should write starts as something that it will hardly write, so that a missing
+    // store shows.
+    arg.bytes.assign(reach(arg) * elementType(arg.info.dtype)->bytes, 0xa5);
     if (fromFile)
       fillFromFile(arg, file);
     else

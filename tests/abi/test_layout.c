@@ -14,17 +14,15 @@
   _Static_assert(offsetof(type, member) == (bytes), "offset of " #type "." #member)
 
 /* clang-format off */
-SIZE(tl_context_options, 72);
+SIZE(tl_context_options, 56);
 OFFSET(tl_context_options, struct_size, 0);
 OFFSET(tl_context_options, flags, 8);
 OFFSET(tl_context_options, host_threads, 12);
 OFFSET(tl_context_options, compiler_path, 16);
 OFFSET(tl_context_options, hip_path, 24);
 OFFSET(tl_context_options, hip_handle, 32);
-OFFSET(tl_context_options, log, 40);
-OFFSET(tl_context_options, log_user, 48);
-OFFSET(tl_context_options, parallel_for, 56);
-OFFSET(tl_context_options, parallel_for_user, 64);
+OFFSET(tl_context_options, parallel_for, 40);
+OFFSET(tl_context_options, parallel_for_user, 48);
 
 SIZE(tl_device_info, 72);
 OFFSET(tl_device_info, struct_size, 0);

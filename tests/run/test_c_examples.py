@@ -1,0 +1,68 @@
+"""The C examples as a user runs them: on the host, on the interpreter, on .npy files, on files that do not fit.
+
+test-timeout: 600
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+SOURCE = os.environ["TL_SOURCE_DIR"]
+PROGRAMS = os.path.join(os.environ["TL_BUILD_DIR"], "examples")
+failures = []
+count = 0
+
+
+def check(condition, what):
+    global count
+    count += 1
+    if not condition:
+        failures.append(what)
+        print(f"FAILED   {what}")
+
+
+def run(name, *arguments, code=0):
+    done = subprocess.run([os.path.join(PROGRAMS, name), *arguments], capture_output=True, text=True, timeout=300)
+    check(done.returncode == code, f"{name} {' '.join(arguments)}: exit {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def main(work):
+    rng = np.random.default_rng(1)
+
+    def array(name, *shape):
+        path = f"{work}/{name}.npy"
+        np.save(path, rng.standard_normal(shape, dtype=np.float32))
+        return path
+
+    check("sums are right" in run("hello", "host") and "sums are right" in run("hello", "interp"), "hello")
+    for name in ["vector_add", "softmax", "rmsnorm", "matmul", "attention"]:
+        words = run(name, "-d", "host")
+        check("on host" in words and "max error" in words, f"{name} reports device and error: {words}")
+    v, w = array("v", 777), array("w", 777)
+    check("n=777" in run("vector_add", "-d", "interp", v, w), "vector_add takes its size from files")
+    m, n = array("m", 37, 53), array("n", 53, 1025)
+    check("37x53" in run("softmax", m) and "37x53" in run("rmsnorm", m), "rows take their shape from files")
+    check("37x1025x53" in run("matmul", m, n), "matmul takes its shape from files")
+    check("n=75" in run("attention", array("q", 4, 75, 64), array("k", 2, 75, 64), array("x", 2, 75, 64)),
+          "attention takes its length from files")
+    run("matmul", m, m, code=1)
+    run("vector_add", m, code=1)
+    run("vector_add", v, array("short", 776), code=1)
+    run("softmax", f"{work}/missing.npy", code=1)
+    np.save(f"{work}/f64.npy", np.zeros((3, 4)))
+    run("softmax", f"{work}/f64.npy", code=1)
+    run("softmax", "-d", "nowhere", code=1)
+    directory = os.path.join(SOURCE, "examples/c")
+    for file in sorted(os.listdir(directory)):
+        if file.endswith(".c"):
+            lines = len(open(os.path.join(directory, file)).readlines())
+            check(lines < (80 if file == "hello.c" else 150), f"{file} has {lines} lines")
+
+
+with tempfile.TemporaryDirectory() as directory:
+    main(directory)
+print(f"{count - len(failures)} passed, {len(failures)} failed, 0 skipped")
+sys.exit(1 if failures else 0)
