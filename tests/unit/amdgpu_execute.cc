@@ -1,44 +1,9 @@
 // The AMD code generator's IR computes what the interpreter does, in every order in which threads
 // may run, for waves of 64 and of 32. test-timeout: 900
+#include "unit/amdgpu_kernels.h"
 #include "unit/amdgpu_run.h"
 
-using unit::RunCase;
-
-namespace {
-
-std::string dims(const std::vector<int64_t> &extents, const char *separator) {
-  std::string text;
-  for (size_t i = 0; i < extents.size(); ++i)
-    text += (i ? separator : "") + std::to_string(extents[i]);
-  return text;
-}
-
-std::string tileType(const std::vector<int64_t> &extents, const std::string &dtype) {
-  return extents.empty() ? dtype : "tile<" + dims(extents, "x") + "x" + dtype + ">";
-}
-
-std::string zeros(size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i)
-    text += i ? ", 0" : "0";
-  return text;
-}
-
-/// A kernel that loads a tile from %a, runs `lines` on %x, and stores %r of another shape to %c.
-std::string unary(const std::vector<int64_t> &from, const std::string &dtype,
-                  const std::string &lines, const std::vector<int64_t> &to,
-                  const std::string &resultType) {
-  std::vector<int64_t> result = to.empty() ? std::vector<int64_t>{1} : to;
-  return "tile 0.1\nkernel @k(%a: view<" + dtype + ", [" + dims(from, ", ") + "]>, %c: view<" +
-         resultType + ", [" + dims(result, ", ") + "]>)\n    grid [1] {\n  %x = load %a[" +
-         zeros(from.size()) + "] : " + tileType(from, dtype) + "\n" + lines + "\n  store %r, %c[" +
-         zeros(result.size()) + "]\n}\n";
-}
-
-const std::vector<std::string> numberTypes = {"i8",  "u8",  "i16", "u16",  "i32", "u32",
-                                              "i64", "u64", "f16", "bf16", "f32", "f64"};
-
-} // namespace
+using namespace unit;
 
 UNIT_TEST(vector_add_at_edges) {
   const char *text = R"(tile 0.1
@@ -60,7 +25,7 @@ kernel @vector_add(%a: view<f32, [%n]>, %b: view<f32, [%n]>, %c: view<f32, [%n]>
 }
 
 UNIT_TEST(every_type_moves_through_memory) {
-  for (const std::string &type : {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"})
+  for (std::string type : {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"})
     for (std::vector<int64_t> shape : std::vector<std::vector<int64_t>>{{1}, {33}, {512}, {3, 80}})
       CHECK_RUN({.text = unary(shape, type, "  %r = select true, %x, %x", shape, type),
                  .specials = true});
@@ -81,7 +46,7 @@ UNIT_TEST(elementwise_operations_of_every_type) {
 
 UNIT_TEST(casts_between_all_types) {
   for (const std::string &from : numberTypes)
-    for (const std::string &to : {"i1", "i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64"})
+    for (std::string to : {"i1", "i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64"})
       CHECK_RUN({.text = unary({70}, from, "  %r = cast %x : " + std::string(to), {70}, to),
                  .specials = true});
 }
@@ -96,10 +61,12 @@ kernel @k(%a: view<f32, [?, ?], [?, ?]>, %c: view<f32, [24, 40]>, %i: i64, %j: i
 )";
   auto check = [&](std::vector<int64_t> extents, std::vector<int64_t> strides, int64_t i,
                    int64_t j) {
-    CHECK_RUN({.text = text,
-               .scalars = {{"i", i}, {"j", j}},
-               .extents = {{"a", extents}},
-               .strides = {{"a", strides}}});
+    for (uint32_t threads : {0, 64}) // few elements for each thread, and many
+      CHECK_RUN({.text = text,
+                 .scalars = {{"i", i}, {"j", j}},
+                 .extents = {{"a", extents}},
+                 .strides = {{"a", strides}},
+                 .threads = threads});
   };
   constexpr int64_t huge = INT64_MAX, low = INT64_MIN;
   check({24, 40}, {40, 1}, 0, 0);
@@ -135,10 +102,12 @@ kernel @k(%a: view<i16, [24, 40]>, %c: view<i16, [?, ?], [?, ?]>, %i: i64, %j: i
 )";
   auto check = [&](std::vector<int64_t> extents, std::vector<int64_t> strides, int64_t i,
                    int64_t j) {
-    CHECK_RUN({.text = text,
-               .scalars = {{"i", i}, {"j", j}},
-               .extents = {{"c", extents}},
-               .strides = {{"c", strides}}});
+    for (uint32_t threads : {0, 64})
+      CHECK_RUN({.text = text,
+                 .scalars = {{"i", i}, {"j", j}},
+                 .extents = {{"c", extents}},
+                 .strides = {{"c", strides}},
+                 .threads = threads});
   };
   check({24, 40}, {40, 1}, 0, 0);
   check({24, 41}, {41, 1}, 0, 0);
@@ -274,38 +243,65 @@ UNIT_TEST(large_exchanges_go_in_parts) {
 }
 
 UNIT_TEST(dots) {
-  struct Shape {
-    int64_t m, n, k;
-  };
-  auto text = [](Shape s, std::string a, std::string b, std::string c) {
-    std::string m = std::to_string(s.m), n = std::to_string(s.n), k = std::to_string(s.k);
-    return "tile 0.1\nkernel @k(%a: view<" + a + ", [" + m + ", " + k + "]>, %b: view<" + b +
-           ", [" + k + ", " + n + "]>, %c: view<" + c + ", [" + m + ", " + n +
-           "]>)\n    grid [1] {\n  %x = load %a[0, 0] : tile<" + m + "x" + k + "x" + a +
-           ">\n  %y = load %b[0, 0] : tile<" + k + "x" + n + "x" + b +
-           ">\n  %z = load %c[0, 0] : tile<" + m + "x" + n + "x" + c +
-           ">\n  %r = dot %x, %y, %z\n  store %r, %c[0, 0]\n}\n";
-  };
-  for (Shape s : {Shape{1, 1, 1},
-                  {16, 16, 16},
-                  {64, 64, 32},
-                  {33, 7, 80},
-                  {1, 129, 5},
-                  {50, 1, 3},
-                  {13, 77, 1},
-                  {128, 128, 16},
-                  {3, 5, 1000}}) {
-    CHECK_RUN({.text = text(s, "f32", "f32", "f32")});
-    CHECK_RUN({.text = text(s, "f16", "f16", "f32")});
-    CHECK_RUN({.text = text(s, "i8", "u8", "i32"), .specials = true});
+  for (DotShape s : {DotShape{1, 1, 1},
+                     {16, 16, 16},
+                     {64, 64, 32},
+                     {33, 7, 80},
+                     {1, 129, 5},
+                     {50, 1, 3},
+                     {13, 77, 1},
+                     {128, 128, 16},
+                     {3, 5, 1000}}) {
+    CHECK_RUN({.text = dot(s, "f32", "f32", "f32")});
+    CHECK_RUN({.text = dot(s, "f16", "f16", "f32")});
+    CHECK_RUN({.text = dot(s, "i8", "u8", "i32"), .specials = true});
   }
-  CHECK_RUN({.text = text({20, 36, 28}, "bf16", "bf16", "f32")});
-  CHECK_RUN({.text = text({20, 36, 28}, "f64", "f64", "f64")});
-  CHECK_RUN({.text = text({20, 36, 28}, "u8", "i8", "i32"), .specials = true});
+  CHECK_RUN({.text = dot({20, 36, 28}, "bf16", "bf16", "f32")});
+  CHECK_RUN({.text = dot({20, 36, 28}, "f64", "f64", "f64")});
+  CHECK_RUN({.text = dot({20, 36, 28}, "u8", "i8", "i32"), .specials = true});
   // More than the LDS of a chip: K in parts.
-  CHECK_RUN({.text = text({32, 32, 600}, "f32", "f32", "f32")});
-  CHECK_RUN({.text = text({100, 60, 203}, "f64", "f64", "f64")});
-  CHECK_RUN({.text = text({1000, 5, 20}, "f64", "f64", "f64")});
+  CHECK_RUN({.text = dot({32, 32, 600}, "f32", "f32", "f32")});
+  CHECK_RUN({.text = dot({100, 60, 203}, "f64", "f64", "f64")});
+  CHECK_RUN({.text = dot({1000, 5, 20}, "f64", "f64", "f64")});
+}
+
+UNIT_TEST(factors_of_dots_in_any_order_of_axes) {
+  const char *text = R"(tile 0.1
+kernel @k(%a: view<f16, [2, ROWS, 50]>, %b: view<f16, [40, 50]>, %d: view<f16, [33, 50]>,
+          %c: view<f32, [ROWS, 40]>, %e: view<f32, [33, ROWS]>)
+    grid [1] {
+  %zero = full 0.0 : tile<ROWSx40xf32>
+  %none = full 0.0 : tile<33xROWSxf32>
+  %x = load %a[1, 0, 0] axes [1, 2] : tile<ROWSx50xf16>
+  %y = load %b[0, 0] axes [1, 0] : tile<50x40xf16>
+  %r = dot %x, %y, %zero
+  store %r, %c[0, 0]
+  %z = load %d[0, 0] : tile<33x50xf16>
+  %t = permute %x, [1, 0]
+  %s = dot %z, %t, %none
+  store %s, %e[0, 0]
+}
+)";
+  for (const char *rows : {"16", "37"}) {
+    std::string kernel = text;
+    for (size_t at = 0; (at = kernel.find("ROWS", at)) != std::string::npos;)
+      kernel.replace(at, 4, rows);
+    for (uint32_t threads : {0, 64, 512})
+      CHECK_RUN({.text = kernel, .threads = threads});
+  }
+  // K in parts, with a transposed factor; the value is also used as it is.
+  CHECK_RUN({.text = R"(tile 0.1
+kernel @k(%a: view<f64, [300, 40]>, %b: view<f64, [24, 300]>, %c: view<f64, [40, 24]>,
+          %d: view<f64, [300, 24]>)
+    grid [1] {
+  %zero = full 0.0 : tile<40x24xf64>
+  %x = load %a[0, 0] axes [1, 0] : tile<40x300xf64>
+  %y = load %b[0, 0] axes [1, 0] : tile<300x24xf64>
+  %r = dot %x, %y, %zero
+  store %r, %c[0, 0]
+  store %y, %d[0, 0]
+}
+)"});
 }
 
 UNIT_TEST(gathers_and_scatters) {

@@ -31,6 +31,9 @@ struct TileValue {
   std::vector<llvm::Value *> registers;
   /// All elements of the tile are one value, the same in all threads.
   bool isSplat = false;
+  /// The layout's axis that each axis of the tile is; empty = the same. Only factors of dots may be
+  /// held in another order than their own.
+  std::vector<unsigned> axes = {};
 
   /// The value for a register of an operation on tiles; scalars stand for every register.
   llvm::Value *at(size_t i) const { return registers[registers.size() == 1 ? 0 : i]; }

@@ -131,13 +131,21 @@ private:
     if (plan.chunk < plan.k) {
       uint32_t alignment =
           uint32_t(std::min<uint64_t>(uint64_t(plan.chunk) & (0 - uint64_t(plan.chunk)), 16));
-      ofA = {{0, 1}, begin, end, alignment};
-      ofB = {{1, 0}, begin, end, 16};
+      ofA = {byLayoutAxis(a, {0, 1}), begin, end, alignment};
+      ofB = {byLayoutAxis(b, {1, 0}), begin, end, alignment};
     }
     writeTile(context, lds, *a.layout, a.registers, plan.typeA,
-              {regionA, {plan.pitchA(plan.chunk), 1}, begin}, ofA);
+              {regionA, byLayoutAxis(a, {plan.pitchA(plan.chunk), 1}), begin}, ofA);
     writeTile(context, lds, *b.layout, b.registers, plan.typeB,
-              {regionB, {plan.pitchB(), 1}, begin * plan.pitchB()}, ofB);
+              {regionB, byLayoutAxis(b, {plan.pitchB(), 1}), begin * plan.pitchB()}, ofB);
+  }
+
+  /// Numbers by axis of a matrix as numbers by axis of the layout that holds it.
+  static std::vector<int64_t> byLayoutAxis(const TileValue &value, std::vector<int64_t> numbers) {
+    std::vector<int64_t> result = numbers;
+    for (size_t axis = 0; axis < value.axes.size(); ++axis)
+      result[value.axes[axis]] = numbers[axis];
+    return result;
   }
 
   /// A coordinate's place; the start of the region where the coordinate is padding. `thread` is the

@@ -24,11 +24,12 @@ class KernelEmitter {
 public:
   KernelEmitter(const CodegenInput &input, KernelContext &context, KernelDebugInfo &debugInfo)
       : input(input), graph(input.graph), context(context), ir(context.ir), debugInfo(debugInfo),
-        lds(context), order(context), tiles(graph.values.size()), views(graph.values.size()),
-        pointers(graph.values.size()) {}
+        lds(context), accessLayouts(graph, context.layouts), order(context, accessLayouts),
+        tiles(graph.values.size()), views(graph.values.size()), pointers(graph.values.size()) {}
 
   Status emit() {
     TL_TRY(checkRegisters());
+    findFactors();
     emitArguments();
     TL_TRY(emitBlock(graph.kernel.body));
     ir.CreateRetVoid();
@@ -45,13 +46,16 @@ private:
   Builder &ir;
   KernelDebugInfo &debugInfo;
   Lds lds;
+  AccessLayouts accessLayouts;
   MemoryOrder order;
   std::vector<TileValue> tiles; // by ValueId
   std::vector<ViewValue> views;
   std::vector<llvm::Value *> pointers;
-  Yields yields; // of the region that was emitted last
+  std::vector<bool> onlyFactor; // by ValueId: all uses are first or second operands of dots
+  Yields yields;                // of the region that was emitted last
 
   Status checkRegisters() const;
+  void findFactors();
   void emitArguments();
   llvm::Value *slot(ValueId value);
   llvm::Value *dimension(const ViewDim &dim);
@@ -66,6 +70,8 @@ private:
   void emitElementwise(const Op &op);
   void emitMakeView(const Op &op);
   void emitAddress(const Op &op);
+  void emitLoad(const Op &op);
+  void emitStore(const Op &op);
   void emitMemory(const Op &op);
 
   const TileValue &tile(ValueId value) const { return tiles[value]; }
@@ -73,6 +79,7 @@ private:
   void setScalar(ValueId id, llvm::Value *value) {
     tiles[id] = {&context.layouts.of(graph.typeOf(id)), graph.typeOf(id).dtype, {value}, true};
   }
+  void setTile(ValueId id, TileValue value);
   /// An i32 or i64 scalar as i64.
   llvm::Value *index(ValueId value) { return ir.CreateSExt(scalar(value), ir.getInt64Ty()); }
   std::vector<llvm::Value *> indices(std::span<const ValueId> values);
@@ -96,6 +103,14 @@ Status KernelEmitter::checkRegisters() const {
                        (unsigned long long)maxTileWords);
   }
   return {};
+}
+
+void KernelEmitter::findFactors() {
+  onlyFactor.assign(graph.values.size(), true);
+  for (const Op &op : graph.ops)
+    for (size_t i = 0; i < op.operands.count; ++i)
+      if (op.opcode != Opcode::Dot || i == 2)
+        onlyFactor[graph.operand(op, i)] = false;
 }
 
 llvm::Value *KernelEmitter::slot(ValueId value) {
@@ -196,9 +211,18 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Cast:
     emitElementwise(op);
     break;
+  case Rule::Permute:
+    if (onlyFactor[graph.result(op)] && !tile(graph.operand(op, 0)).isSplat) {
+      // Every element stays where it is; the dot writes it to LDS in the new order.
+      TileValue value = tile(graph.operand(op, 0));
+      for (int64_t axis : graph.attr(op, AttrKey::Perm)->list)
+        value.axes.push_back(unsigned(axis));
+      setTile(graph.result(op), std::move(value));
+      break;
+    }
+    [[fallthrough]];
   case Rule::Broadcast:
   case Rule::Reshape:
-  case Rule::Permute:
   case Rule::ExpandDims:
     tiles[graph.result(op)] = emitShapeOp(context, lds, op, tile(graph.operand(op, 0)));
     break;
@@ -322,28 +346,63 @@ llvm::Value *KernelEmitter::padding(const Op &op, DType dtype) {
   return context.emitter.constantInt(dtype, pad->i);
 }
 
+/// A tile whose axes stand in another order in memory is loaded in that order.
+void KernelEmitter::emitLoad(const Op &op) {
+  const ViewValue &view = views[graph.viewOperand(op)];
+  const AccessLayout &access = accessLayouts.of(op);
+  std::vector<llvm::Value *> at = indices(graph.indexOperands(op));
+  ValueId result = graph.result(op);
+  TileValue value{
+      access.layout, view.dtype,
+      loadTile(context, lds, {view, at, access.viewAxes}, *access.layout, padding(op, view.dtype)),
+      access.layout->rank() == 0};
+  if (!access.isTileOrder)
+    value.axes = access.layoutAxes;
+  setTile(result, std::move(value));
+}
+
+void KernelEmitter::emitStore(const Op &op) {
+  const ViewValue &view = views[graph.viewOperand(op)];
+  const AccessLayout &access = accessLayouts.of(op);
+  std::vector<llvm::Value *> at = indices(graph.indexOperands(op));
+  const TileValue &value = tile(graph.operand(op, 0));
+  std::vector<llvm::Value *> registers = value.registers;
+  if (!access.isTileOrder && value.isSplat) {
+    registers.assign(access.layout->numRegisters(), value.registers[0]);
+  } else if (!access.isTileOrder) {
+    const Type &type = graph.typeOf(graph.operand(op, 0));
+    std::vector<int64_t> extents(type.extents().begin(), type.extents().end());
+    std::vector<int64_t> order(access.tileAxes.begin(), access.tileAxes.end());
+    registers =
+        exchange(context, lds, value, *access.layout, CoordinateMap::permute(extents, order));
+  }
+  storeTile(context, lds, {view, at, access.viewAxes}, *access.layout, registers);
+}
+
+/// A value in another order of axes than its own is kept so if only dots use it, as factors.
+void KernelEmitter::setTile(ValueId id, TileValue value) {
+  if (!value.axes.empty() && !onlyFactor[id]) {
+    std::vector<int64_t> extents, order(value.axes.begin(), value.axes.end());
+    for (unsigned axis = 0; axis < value.layout->rank(); ++axis)
+      extents.push_back(value.layout->extent(axis));
+    const TileLayout &layout = context.layouts.of(graph.typeOf(id));
+    CoordinateMap map = CoordinateMap::permute(extents, order);
+    value = {&layout, value.dtype, exchange(context, lds, value, layout, map), value.isSplat};
+  }
+  tiles[id] = std::move(value);
+}
+
 void KernelEmitter::emitMemory(const Op &op) {
   if (order.needsBarrier(op)) {
     emitMemoryBarrier(context);
     lds.barrierPassed();
   }
-  const ViewValue &view = views[graph.viewOperand(op)];
   bool writes = op.opcode == Opcode::Store || op.opcode == Opcode::Scatter;
-  bool isTileAccess = op.opcode == Opcode::Load || op.opcode == Opcode::Store;
-  if (isTileAccess) {
-    std::vector<llvm::Value *> at = indices(graph.indexOperands(op));
-    std::vector<unsigned> axes = graph.tileAxes(op);
-    if (writes) {
-      const TileValue &value = tile(graph.operand(op, 0));
-      storeTile(context, view, at, axes, *value.layout, value.registers);
-      return;
-    }
-    const TileLayout &layout = context.layouts.of(graph.typeOf(graph.result(op)));
-    tiles[graph.result(op)] = {&layout, view.dtype,
-                               loadTile(context, view, at, axes, layout, padding(op, view.dtype)),
-                               layout.rank() == 0};
-    return;
-  }
+  if (op.opcode == Opcode::Load)
+    return emitLoad(op);
+  if (op.opcode == Opcode::Store)
+    return emitStore(op);
+  const ViewValue &view = views[graph.viewOperand(op)];
   ElementIndices at;
   const TileLayout *shape = writes ? tile(graph.operand(op, 0)).layout : nullptr;
   for (ValueId value : graph.indexOperands(op))

@@ -1,5 +1,7 @@
 #include "codegen/amdgpu/memory_order.h"
 
+#include "codegen/amdgpu/tile_access.h"
+
 #include <algorithm>
 
 namespace tl::amdgpu {
@@ -30,7 +32,7 @@ bool isInjective(const Graph &graph, ValueId view) {
 
 /// Both touch, for each element, the same address from the same thread (or from copies in the same
 /// wave, which run in program order).
-bool MemoryOrder::sameElementsInSameThreads(const Op &earlier, const Op &later) const {
+bool MemoryOrder::sameElementsInSameThreads(const Op &earlier, const Op &later) {
   const Graph &graph = context.graph;
   auto isTileAccess = [](const Op &op) {
     return op.opcode == Opcode::Load || op.opcode == Opcode::Store;
@@ -48,11 +50,14 @@ bool MemoryOrder::sameElementsInSameThreads(const Op &earlier, const Op &later) 
       !tileType(earlier).sameShape(tileType(later)) ||
       graph.tileAxes(earlier) != graph.tileAxes(later))
     return false;
+  const TileLayout &layout = *layouts.of(earlier).layout; // equal for both
+  if (isStaged(layout))
+    return false;
   bool bothWrite = writes(earlier) && writes(later); // only owners write
-  return bothWrite || context.layouts.of(tileType(earlier)).freeWaveMask() == 0;
+  return bothWrite || layout.freeWaveMask() == 0;
 }
 
-bool MemoryOrder::mayConflict(const Access &earlier, const Op &later) const {
+bool MemoryOrder::mayConflict(const Access &earlier, const Op &later) {
   const Graph &graph = context.graph;
   if (!writes(*earlier.op) && !writes(later))
     return false;

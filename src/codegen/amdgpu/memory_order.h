@@ -3,13 +3,14 @@
 // promises no order.
 #pragma once
 
-#include "codegen/amdgpu/context.h"
+#include "codegen/amdgpu/access_layout.h"
 
 namespace tl::amdgpu {
 
 class MemoryOrder {
 public:
-  explicit MemoryOrder(KernelContext &context) : context(context) {}
+  MemoryOrder(KernelContext &context, AccessLayouts &layouts)
+      : context(context), layouts(layouts) {}
 
   /// Before the code of a Load, Store, Gather or Scatter: true if a memory barrier must be emitted
   /// first (all earlier accesses count as ordered then). Notes the access.
@@ -32,10 +33,11 @@ public:
 
 private:
   KernelContext &context;
+  AccessLayouts &layouts;
   Pending pending;
 
-  bool mayConflict(const Access &earlier, const Op &later) const;
-  bool sameElementsInSameThreads(const Op &earlier, const Op &later) const;
+  bool mayConflict(const Access &earlier, const Op &later);
+  bool sameElementsInSameThreads(const Op &earlier, const Op &later);
   void add(const Access &access);
 };
 

@@ -1,5 +1,7 @@
 #include "codegen/amdgpu/tile_access.h"
 
+#include "layout/register_conversion.h"
+
 #include <algorithm>
 
 namespace tl::amdgpu {
@@ -8,12 +10,18 @@ namespace {
 
 /// Distances below this fit the offset field of a global memory instruction on every chip.
 constexpr int64_t maxImmediate = 2048;
+/// Registers up to which the masked versions are straight code, one access for each.
+constexpr uint32_t maxMaskedRegisters = 8;
+/// LDS that a masked version takes at one time.
+constexpr int64_t stagingBytes = 16384;
+/// Accesses in flight of a masked version's loop.
+constexpr int64_t loopUnroll = 4;
 
 /// One access, load or store: its uniform facts, made where the object is created.
 class TileAccess {
 public:
-  TileAccess(KernelContext &context, const ViewValue &view, std::span<llvm::Value *const> indices,
-             std::span<const unsigned> viewAxes, const TileLayout &layout);
+  TileAccess(KernelContext &context, Lds &lds, const TilePosition &position,
+             const TileLayout &layout);
 
   std::vector<llvm::Value *> load(llvm::Value *pad);
   void store(std::span<llvm::Value *const> registers);
@@ -31,6 +39,7 @@ private:
 
   KernelContext &context;
   Builder &ir;
+  Lds &lds;
   const TileLayout &layout;
   DType dtype;
   uint32_t bytes;
@@ -57,15 +66,37 @@ private:
   Registers loadMasked(llvm::Value *pad);
   void storeMasked(Registers registers);
 
+  /// A part of the tile that stands in LDS in row-major order.
+  struct Part {
+    int64_t begin = 0, end = 0; // row-major indices
+    LdsPlace place;
+    std::optional<LdsWindow> window;
+  };
+  /// One element of a part: where it is in LDS and in memory, and whether it may be touched.
+  struct StagedElement {
+    llvm::Value *isInPart = nullptr; // null: always
+    llvm::Value *isInside = nullptr;
+    llvm::Value *ldsOffset = nullptr; // i32
+    llvm::Value *address = nullptr;
+  };
+  std::vector<Part> parts() const;
+  StagedElement stagedElement(const Part &part, llvm::Value *step, std::span<const Window> windows);
+  void forElements(const Part &part, std::span<const Window> windows,
+                   const std::function<void(std::span<const StagedElement>)> &body);
+  Registers loadStaged(llvm::Value *pad);
+  void storeStaged(Registers registers);
+
   void eitherWay(llvm::Value *condition, const std::function<void()> &yes,
                  const std::function<void()> &no);
 };
 
-TileAccess::TileAccess(KernelContext &context, const ViewValue &view,
-                       std::span<llvm::Value *const> indices, std::span<const unsigned> viewAxes,
+TileAccess::TileAccess(KernelContext &context, Lds &lds, const TilePosition &position,
                        const TileLayout &layout)
-    : context(context), ir(context.ir), layout(layout), dtype(view.dtype),
-      bytes(dtypeBytes(view.dtype)), run(registerRun(layout)) {
+    : context(context), ir(context.ir), lds(lds), layout(layout), dtype(position.view.dtype),
+      bytes(dtypeBytes(dtype)), run(registerRun(layout)) {
+  const ViewValue &view = position.view;
+  std::span<llvm::Value *const> indices = position.indices;
+  std::span<const unsigned> viewAxes = position.viewAxes;
   for (unsigned axis : viewAxes) {
     offsets.push_back(indices[axis]);
     extents.push_back(view.extents[axis]);
@@ -319,6 +350,129 @@ void TileAccess::storeMasked(Registers registers) {
     });
 }
 
+std::vector<TileAccess::Part> TileAccess::parts() const {
+  std::vector<int64_t> shape;
+  int64_t total = 1;
+  for (unsigned axis = 0; axis < layout.rank(); ++axis) {
+    shape.push_back(layout.extent(axis));
+    total *= shape.back();
+  }
+  std::vector<int64_t> strides = CoordinateMap::reshape(shape).strides;
+  int64_t size = std::min(total, stagingBytes / bytes);
+  std::vector<Part> result;
+  for (int64_t begin = 0; begin < total; begin += size) {
+    Part part{begin, std::min(begin + size, total), {0, strides, begin}, {}};
+    if (size < total)
+      part.window = {strides, part.begin, part.end, 16};
+    result.push_back(std::move(part));
+  }
+  return result;
+}
+
+/// The element that this thread has in a step of the loop over a part.
+TileAccess::StagedElement TileAccess::stagedElement(const Part &part, llvm::Value *step,
+                                                    std::span<const Window> windows) {
+  StagedElement element;
+  int64_t count = part.end - part.begin;
+  llvm::Value *index =
+      ir.CreateAdd(ir.CreateMul(step, context.i32(context.threads())), context.thread);
+  if (count % context.threads() != 0)
+    element.isInPart = ir.CreateICmpULT(index, context.i32(count));
+  element.isInside = element.isInPart;
+  element.ldsOffset =
+      ir.CreateAdd(ir.CreateMul(index, context.i32(bytes)), context.i32(part.place.region));
+  llvm::Value *rest = ir.CreateAdd(index, context.i32(part.begin)), *distance = context.i64(0);
+  for (unsigned axis = layout.rank(); axis-- > 0;) {
+    llvm::Value *extent = context.i32(layout.extent(axis));
+    llvm::Value *coordinate = axis == 0 ? rest : ir.CreateURem(rest, extent);
+    rest = axis == 0 ? rest : ir.CreateUDiv(rest, extent);
+    llvm::Value *test =
+        ir.CreateICmpULT(ir.CreateSub(coordinate, windows[axis].low), windows[axis].span);
+    element.isInside = element.isInside ? ir.CreateAnd(element.isInside, test) : test;
+    distance = ir.CreateAdd(
+        distance, ir.CreateMul(ir.CreateZExt(coordinate, ir.getInt64Ty()), strides[axis]));
+  }
+  element.address = byteOffset(context, origin, distance);
+  return element;
+}
+
+/// A rolled loop over the elements of a part, neighbours in neighbouring threads.
+void TileAccess::forElements(const Part &part, std::span<const Window> windows,
+                             const std::function<void(std::span<const StagedElement>)> &body) {
+  int64_t steps = (part.end - part.begin + context.threads() - 1) / context.threads();
+  int64_t unroll = loopUnroll;
+  while (steps % unroll != 0)
+    unroll /= 2;
+  llvm::LLVMContext &llvmContext = ir.getContext();
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  auto *loop = llvm::BasicBlock::Create(llvmContext, "", &context.function);
+  auto *after = llvm::BasicBlock::Create(llvmContext, "", &context.function);
+  ir.CreateBr(loop);
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *step = ir.CreatePHI(ir.getInt32Ty(), 2);
+  step->addIncoming(context.i32(0), before);
+  std::vector<StagedElement> elements;
+  for (int64_t i = 0; i < unroll; ++i)
+    elements.push_back(stagedElement(part, ir.CreateAdd(step, context.i32(i)), windows));
+  body(elements);
+  llvm::Value *next = ir.CreateAdd(step, context.i32(unroll));
+  step->addIncoming(next, ir.GetInsertBlock());
+  keepRolled(context, ir.CreateCondBr(ir.CreateICmpULT(next, context.i32(steps)), loop, after));
+  ir.SetInsertPoint(after);
+}
+
+TileAccess::Registers TileAccess::loadStaged(llvm::Value *pad) {
+  std::vector<Window> windows = visibleWindows();
+  Registers registers(layout.numRegisters(), pad);
+  for (Part &part : parts()) {
+    part.place.region = lds.open(uint32_t(part.end - part.begin) * bytes);
+    forElements(part, windows, [&](std::span<const StagedElement> elements) {
+      Registers values(elements.size());
+      for (size_t i = 0; i < elements.size(); ++i) {
+        llvm::Value *address =
+            ir.CreateSelect(elements[i].isInside, elements[i].address, context.safeAddress);
+        loadElements(context, address, dtype, bytes, std::span(values).subspan(i, 1));
+      }
+      for (size_t i = 0; i < elements.size(); ++i)
+        values[i] = ir.CreateSelect(elements[i].isInside, values[i], pad);
+      for (size_t i = 0; i < elements.size(); ++i)
+        emitIf(context, elements[i].isInPart, [&] {
+          storeElements(context, lds.address(elements[i].ldsOffset), dtype,
+                        std::span(values).subspan(i, 1), bytes);
+        });
+    });
+    lds.publish();
+    readTile(context, lds, layout, registers, dtype, part.place, part.window);
+    lds.close();
+  }
+  return registers;
+}
+
+void TileAccess::storeStaged(Registers registers) {
+  std::vector<Window> windows = visibleWindows();
+  for (Part &part : parts()) {
+    part.place.region = lds.open(uint32_t(part.end - part.begin) * bytes);
+    writeTile(context, lds, layout, registers, dtype, part.place, part.window);
+    lds.publish();
+    forElements(part, windows, [&](std::span<const StagedElement> elements) {
+      Registers values(elements.size());
+      for (size_t i = 0; i < elements.size(); ++i) {
+        // Beyond the part an element has no place of its own there.
+        llvm::Value *offset = elements[i].ldsOffset;
+        if (elements[i].isInPart)
+          offset = ir.CreateSelect(elements[i].isInPart, offset, context.i32(part.place.region));
+        loadElements(context, lds.address(offset), dtype, bytes, std::span(values).subspan(i, 1));
+      }
+      for (size_t i = 0; i < elements.size(); ++i)
+        emitIf(context, elements[i].isInside, [&] {
+          storeElements(context, elements[i].address, dtype, std::span(values).subspan(i, 1),
+                        bytes);
+        });
+    });
+    lds.close();
+  }
+}
+
 /// Emits two ways and leaves the insertion point where they join; only one of them when the
 /// condition is known.
 void TileAccess::eitherWay(llvm::Value *condition, const std::function<void()> &yes,
@@ -331,11 +485,15 @@ void TileAccess::eitherWay(llvm::Value *condition, const std::function<void()> &
   auto *noBlock = llvm::BasicBlock::Create(llvmContext, "", &context.function);
   auto *join = llvm::BasicBlock::Create(llvmContext, "", &context.function);
   ir.CreateCondBr(condition, yesBlock, noBlock);
+  Lds::Pending before = lds.state(), after;
   for (auto [block, emit] : {std::pair(yesBlock, &yes), std::pair(noBlock, &no)}) {
     ir.SetInsertPoint(block);
+    lds.setState(before);
     (*emit)();
+    after.insert(after.end(), lds.state().begin(), lds.state().end());
     ir.CreateBr(join);
   }
+  lds.setState(std::move(after));
   ir.SetInsertPoint(join);
 }
 
@@ -352,7 +510,9 @@ std::vector<llvm::Value *> TileAccess::load(llvm::Value *pad) {
     fastEnd = ir.GetInsertBlock();
   };
   auto loadAny = [&] {
-    masked = layout.rank() == 0 ? Registers{pad} : loadMasked(pad);
+    masked = layout.rank() == 0 ? Registers{pad}
+             : isStaged(layout) ? loadStaged(pad)
+                                : loadMasked(pad);
     maskedEnd = ir.GetInsertBlock();
   };
   if (layout.rank() == 0)
@@ -385,22 +545,21 @@ void TileAccess::store(std::span<llvm::Value *const> values) {
   }
   eitherWay(
       conjunctions.both(context, isInBounds(), fitsFastAddresses()), [&] { storeFast(registers); },
-      [&] { storeMasked(registers); });
+      [&] { isStaged(layout) ? storeStaged(registers) : storeMasked(registers); });
 }
 
 } // namespace
 
-std::vector<llvm::Value *> loadTile(KernelContext &context, const ViewValue &view,
-                                    std::span<llvm::Value *const> indices,
-                                    std::span<const unsigned> viewAxes, const TileLayout &layout,
-                                    llvm::Value *pad) {
-  return TileAccess(context, view, indices, viewAxes, layout).load(pad);
+bool isStaged(const TileLayout &layout) { return layout.numRegisters() > maxMaskedRegisters; }
+
+std::vector<llvm::Value *> loadTile(KernelContext &context, Lds &lds, const TilePosition &position,
+                                    const TileLayout &layout, llvm::Value *pad) {
+  return TileAccess(context, lds, position, layout).load(pad);
 }
 
-void storeTile(KernelContext &context, const ViewValue &view, std::span<llvm::Value *const> indices,
-               std::span<const unsigned> viewAxes, const TileLayout &layout,
-               std::span<llvm::Value *const> registers) {
-  TileAccess(context, view, indices, viewAxes, layout).store(registers);
+void storeTile(KernelContext &context, Lds &lds, const TilePosition &position,
+               const TileLayout &layout, std::span<llvm::Value *const> registers) {
+  TileAccess(context, lds, position, layout).store(registers);
 }
 
 } // namespace tl::amdgpu

@@ -1,0 +1,234 @@
+// What the machine code of usual kernels must look like on every chip: all lanes at work, wide
+// accesses, nothing in scratch memory. test-timeout: 600
+#include "codegen/amdgpu/code_object.h"
+#include "codegen/targets.h"
+#include "unit/amdgpu_compile.h"
+#include "unit/unit_test.h"
+
+#include <functional>
+#include <regex>
+
+using namespace unit;
+
+namespace {
+
+/// Instructions of a listing whose name matches.
+size_t count(const std::string &assembly, const std::string &pattern) {
+  std::regex line("\\n\\s+(?:" + pattern + ")\\b");
+  return size_t(std::distance(std::sregex_iterator(assembly.begin(), assembly.end(), line), {}));
+}
+
+constexpr const char *wideLoad = "global_load_(?:dwordx4|b128)";
+constexpr const char *wideStore = "global_store_(?:dwordx4|b128)";
+
+const char *vectorAdd = R"(tile 0.1
+kernel @vector_add(%a: view<TYPE, [%n]>, %b: view<TYPE, [%n]>, %c: view<TYPE, [%n]>, %n: i64)
+    grid [ceildiv(%n, 1024)] {
+  %pid = program_id 0
+  %off = mul %pid, 1024
+  %x = load %a[%off] : tile<1024xTYPE>
+  %y = load %b[%off] : tile<1024xTYPE>
+  %z = add %x, %y
+  store %z, %c[%off]
+}
+)";
+
+const char *softmax = R"(tile 0.1
+kernel @softmax(%x: view<f32, [%rows, %n]>, %y: view<f32, [%rows, %n]>, %rows: i64, %n: i64)
+    grid [%rows] {
+  %row = program_id 0
+  %v = load %x[%row, 0] axes [1] pad -inf : tile<2048xf32>
+  %m = reduce max %v, axis 0
+  %d = sub %v, %m
+  %e = exp %d
+  %s = reduce sum %e, axis 0
+  %r = div %e, %s
+  store %r, %y[%row, 0] axes [1]
+}
+)";
+
+const char *rmsnorm = R"(tile 0.1
+kernel @rmsnorm(%x: view<f16, [%rows, %n]>, %w: view<f16, [%n]>, %rows: i64, %n: i64)
+    grid [%rows] {
+  %row = program_id 0
+  %v = load %x[%row, 0] axes [1] : tile<2048xf16>
+  %f = cast %v : f32
+  %q = mul %f, %f
+  %s = reduce sum %q, axis 0
+  %c = cast %n : f32
+  %a = div %s, %c
+  %b = add %a, 1e-6
+  %k = rsqrt %b
+  %g = load %w[0] : tile<2048xf16>
+  %h = cast %g : f32
+  %t = mul %f, %k
+  %u = mul %t, %h
+  %r = cast %u : f16
+  store %r, %x[%row, 0] axes [1]
+}
+)";
+
+const char *matmul = R"(tile 0.1
+kernel @matmul(%a: view<TYPE, [%m, %k]>, %b: view<TYPE, [%k, %n]>, %c: view<f32, [%m, %n]>, %m: i64,
+               %n: i64, %k: i64)
+    grid [ceildiv(%n, 128), ceildiv(%m, 128)] {
+  %j = program_id 0
+  %i = program_id 1
+  %row = mul %i, 128
+  %column = mul %j, 128
+  %zero = full 0.0 : tile<128x128xf32>
+  %sum = for %s = 0 to %k step 32 carry %acc = %zero {
+    %x = load %a[%row, %s] : tile<128x32xTYPE>
+    %y = load %b[%s, %column] : tile<32x128xTYPE>
+    %next = dot %x, %y, %acc
+    yield %next
+  }
+  store %sum, %c[%row, %column]
+}
+)";
+
+std::string withType(std::string text, const std::string &type) {
+  for (size_t at = 0; (at = text.find("TYPE", at)) != std::string::npos;)
+    text.replace(at, 4, type);
+  return text;
+}
+
+void onAllChips(const std::string &text, CompileOptions options,
+                const std::function<void(const tl::TargetCode &, const std::string &)> &check) {
+  options.wantsAssembly = true;
+  for (const char *chip : mainChips) {
+    auto code = compileText(text, chip, options);
+    REQUIRE_OK(code);
+    CHECK_EQ(code->use.scratchBytes, 0u);
+    CHECK_EQ(code->use.vgprSpills, 0u);
+    check(*code, code->listings["asm"]);
+  }
+}
+
+} // namespace
+
+UNIT_TEST(vector_add_moves_16_bytes_a_lane) {
+  for (auto [type, threads] : {std::pair("f32", 256u), std::pair("f16", 128u)})
+    onAllChips(withType(vectorAdd, type), {},
+               [&, threads = threads](const tl::TargetCode &code, const std::string &assembly) {
+                 CHECK_EQ(code.threads, threads);
+                 CHECK_EQ(code.ldsBytes, 0u);
+                 CHECK_EQ(count(assembly, wideLoad), 2u);
+                 CHECK_EQ(count(assembly, wideStore), 1u);
+                 CHECK_EQ(count(assembly, "ds_\\w+"), 0u);
+                 CHECK_EQ(count(assembly, "s_barrier\\w*"),
+                          assembly.find("s_barrier_signal") != std::string::npos ? 2u : 1u);
+               });
+}
+
+UNIT_TEST(distinct_arguments_need_no_barrier) {
+  std::string text = withType(vectorAdd, "f32");
+  size_t at = text.find("%c: view<f32, [%n]>");
+  text.insert(at + 19, " distinct");
+  onAllChips(text, {}, [](const tl::TargetCode &, const std::string &assembly) {
+    CHECK_EQ(count(assembly, "s_barrier\\w*"), 0u);
+  });
+}
+
+UNIT_TEST(rows_are_spread_over_all_threads) {
+  onAllChips(softmax, {}, [](const tl::TargetCode &code, const std::string &assembly) {
+    CHECK_EQ(code.threads, 256u);
+    // 2048 elements: 8 in each thread, two vectors of 4.
+    CHECK_EQ(count(assembly, wideLoad), 2u);
+    CHECK_EQ(count(assembly, wideStore), 2u);
+    CHECK(code.ldsBytes <= 256);
+  });
+  onAllChips(rmsnorm, {}, [](const tl::TargetCode &code, const std::string &assembly) {
+    CHECK_EQ(code.threads, 256u);
+    CHECK_EQ(count(assembly, wideLoad), 2u); // x and w, 8 halves in each thread
+    CHECK_EQ(count(assembly, wideStore), 1u);
+  });
+}
+
+UNIT_TEST(a_128x128_dot_has_64_accumulators_in_each_of_256_threads) {
+  for (auto [type, steps] : {std::pair("f32", 4u), std::pair("f16", 8u)})
+    onAllChips(withType(matmul, type), {.threads = 256},
+               [steps = steps](const tl::TargetCode &code, const std::string &assembly) {
+                 CHECK_EQ(code.threads, 256u);
+                 CHECK(code.ldsBytes >= 16384);
+                 // Packed instructions do two products, and RDNA pairs two instructions in one.
+                 size_t products = count(assembly, "v_fma(?:c|ak|mk)?_f32\\w*") +
+                                   count(assembly, "v_fma_mix_f32\\w*") +
+                                   2 * count(assembly, "v_pk_fma_f32\\w*");
+                 std::regex dual("v_dual_fmac_f32|:: v_dual_fmac_f32");
+                 products += size_t(std::distance(
+                     std::sregex_iterator(assembly.begin(), assembly.end(), dual), {}));
+                 CHECK_EQ(products, 64u * steps);
+               });
+}
+
+UNIT_TEST(lines_of_the_text_are_in_the_code) {
+  auto code = compileText(withType(vectorAdd, "f32"), "gfx942", {.wantsAssembly = true});
+  REQUIRE_OK(code);
+  const std::string &assembly = code->listings["asm"];
+  CHECK(assembly.find(".loc") != std::string::npos);
+  CHECK(assembly.find("vector_add.tile") != std::string::npos);
+  auto plain = compileText(withType(vectorAdd, "f32"), "gfx942",
+                           {.wantsAssembly = true, .debugInfo = false});
+  REQUIRE_OK(plain);
+  CHECK(plain->listings["asm"].find(".loc") == std::string::npos);
+}
+
+UNIT_TEST(equal_requests_give_equal_code) {
+  auto first = compileText(softmax, "gfx1100"), second = compileText(softmax, "gfx1100");
+  REQUIRE_OK(first);
+  REQUIRE_OK(second);
+  CHECK(first->code == second->code);
+}
+
+UNIT_TEST(every_chip_and_optimization_level_builds) {
+  for (const tl::AmdChip &chip : tl::amdChips())
+    REQUIRE_OK(compileText(withType(matmul, "f32"), std::string(chip.name)));
+  for (int level : {0, 1, 3})
+    REQUIRE_OK(compileText(softmax, "gfx1201", {.optLevel = level}));
+}
+
+UNIT_TEST(limits_are_named) {
+  auto unknown = compileText(softmax, "gfx000");
+  REQUIRE(!unknown.ok());
+  CHECK_EQ(unknown.error().status, TL_E_UNKNOWN_TARGET);
+  auto large = compileText("tile 0.1\nkernel @k(%a: view<f64, [1048576]>)\n    grid [1] {\n"
+                           "  %x = load %a[0] : tile<1048576xf64>\n  store %x, %a[1]\n}\n",
+                           "gfx942", {.threads = 64});
+  REQUIRE(!large.ok());
+  CHECK_EQ(large.error().status, TL_E_LIMIT);
+  CHECK(large.error().message.find("32768 registers") != std::string::npos);
+  auto dot =
+      compileText("tile 0.1\nkernel @k(%a: view<f64, [10000, 1]>, %b: view<f64, [1, 4]>,"
+                  " %c: view<f64, [10000, 4]>)\n    grid [1] {\n"
+                  "  %x = load %a[0, 0] : tile<10000x1xf64>\n  %y = load %b[0, 0] : tile<1x4xf64>\n"
+                  "  %z = full 0.0 : tile<10000x4xf64>\n  %r = dot %x, %y, %z\n"
+                  "  store %r, %c[0, 0]\n}\n",
+                  "gfx942");
+  REQUIRE(!dot.ok());
+  CHECK_EQ(dot.error().status, TL_E_LIMIT);
+  CHECK(dot.error().message.find("65536") != std::string::npos);
+}
+
+UNIT_TEST(occupancy_follows_registers_and_lds) {
+  const tl::AmdChip &cdna = *tl::findAmdChip("gfx942"), &rdna = *tl::findAmdChip("gfx1100");
+  auto waves = [](const tl::AmdChip &chip, uint32_t vgprs, uint32_t lds, uint32_t threads) {
+    tl::ResourceUse use;
+    use.vgprs = vgprs;
+    use.ldsBytes = lds;
+    return tl::occupancyWaves(chip, use, threads);
+  };
+  CHECK_EQ(waves(cdna, 64, 0, 256), 8u);
+  CHECK_EQ(waves(cdna, 65, 0, 256), 7u);
+  CHECK_EQ(waves(cdna, 128, 0, 256), 4u);
+  CHECK_EQ(waves(cdna, 129, 0, 256), 3u);
+  CHECK_EQ(waves(cdna, 512, 0, 256), 1u);
+  CHECK_EQ(waves(cdna, 32, 32768, 256), 2u);
+  CHECK_EQ(waves(cdna, 32, 65536, 256), 1u);
+  CHECK_EQ(waves(rdna, 96, 0, 256), 16u);
+  CHECK_EQ(waves(rdna, 97, 0, 256), 12u);
+  CHECK_EQ(waves(rdna, 256, 0, 256), 5u);
+  CHECK_EQ(waves(rdna, 32, 65536, 256), 4u);
+}
+
+UNIT_TEST_MAIN
