@@ -36,6 +36,8 @@ if [ -e "$lib/libtilelang-compiler.so" ]; then
   done
 fi
 
+same "libtilelang.a defines the exported functions" "$scratch/exported_api" \
+  <(nm --defined-only -g "$lib/libtilelang.a" | awk '$3 ~ /^tl_/ { print $3 }' | sort -u)
 nm --defined-only -g "$lib/libtilelang.a" | awk 'NF == 3 && $3 !~ /^_Z|^tl_|^__jit_debug_|^DW\.ref/ { print $3 }' \
   | sort -u > "$scratch/foreign"
 same "libtilelang.a defines no C name but ours" /dev/null "$scratch/foreign"
