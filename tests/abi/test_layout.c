@@ -128,6 +128,12 @@ OFFSET(tl_kernel_argument, high, 80);
 OFFSET(tl_kernel_argument, low_argument, 88);
 OFFSET(tl_kernel_argument, high_argument, 92);
 
+SIZE(tl_source_place, 24);
+OFFSET(tl_source_place, struct_size, 0);
+OFFSET(tl_source_place, file, 8);
+OFFSET(tl_source_place, line, 16);
+OFFSET(tl_source_place, column, 20);
+
 SIZE(tl_arg, 64);
 OFFSET(tl_arg, kind, 0);
 OFFSET(tl_arg, dtype, 4);
@@ -205,6 +211,7 @@ TEST_INIT(tl_param, TL_PARAM_INIT)
 TEST_INIT(tl_build_options, TL_BUILD_OPTIONS_INIT)
 TEST_INIT(tl_kernel_info, TL_KERNEL_INFO_INIT)
 TEST_INIT(tl_kernel_argument, TL_KERNEL_ARGUMENT_INIT)
+TEST_INIT(tl_source_place, TL_SOURCE_PLACE_INIT)
 TEST_INIT(tl_launch_options, TL_LAUNCH_OPTIONS_INIT)
 TEST_INIT(tl_packed_launch, TL_PACKED_LAUNCH_INIT)
 TEST_INIT(tl_check_report, TL_CHECK_REPORT_INIT)
@@ -216,8 +223,9 @@ int main(void) {
       cmocka_unit_test(test_tl_argument),        cmocka_unit_test(test_tl_type),
       cmocka_unit_test(test_tl_param),           cmocka_unit_test(test_tl_build_options),
       cmocka_unit_test(test_tl_kernel_info),     cmocka_unit_test(test_tl_kernel_argument),
-      cmocka_unit_test(test_tl_launch_options),  cmocka_unit_test(test_tl_packed_launch),
-      cmocka_unit_test(test_tl_check_report),    cmocka_unit_test(test_tl_diagnostic),
+      cmocka_unit_test(test_tl_source_place),    cmocka_unit_test(test_tl_launch_options),
+      cmocka_unit_test(test_tl_packed_launch),   cmocka_unit_test(test_tl_check_report),
+      cmocka_unit_test(test_tl_diagnostic),
   };
   return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
