@@ -18,6 +18,10 @@ check() {
 }
 
 check "install to a stage" env DESTDIR="$scratch/stage" cmake --install "$TL_BUILD_DIR" --prefix /usr --strip
+if [ $failed != 0 ]; then # nothing else can be right then
+  echo "$passed passed, $failed failed, 0 skipped"
+  exit 1
+fi
 mv "$scratch/stage/usr" "$scratch/moved"
 lib=$(dirname "$(find "$scratch/moved" -name libtilelang.a)")
 compiler=$(find "$lib" -name 'libtilelang-compiler.so*' | head -n 1)
