@@ -370,10 +370,9 @@ bool Parser::parseFor(std::vector<Token> results) {
   size_t carried = arguments.size() - 1;
   if (carried != statement.results.size())
     return fail(statement.token,
-                formatString("this loop carries %zu value%s, so it gives as many results, and %zu "
-                             "%s named",
-                             carried, carried == 1 ? "" : "s", statement.results.size(),
-                             statement.results.size() == 1 ? "is" : "are"));
+                formatString("this loop carries %zu value%s and needs as many names before '=', "
+                             "not %zu",
+                             carried, carried == 1 ? "" : "s", statement.results.size()));
   return openRegion(statement, arguments);
 }
 
@@ -393,7 +392,7 @@ bool Parser::parseIf(std::vector<Token> results) {
 
 bool Parser::openRegion(Statement &statement, const std::vector<Token> &arguments) {
   if (!tok.is('{'))
-    return expected("'{' before a region");
+    return expectedOnLine("'{' before a region");
   std::vector<ValueId> operands;
   if (!materialize(statement, operands))
     return false;

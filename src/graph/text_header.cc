@@ -32,6 +32,7 @@ bool Parser::parseKernel() {
       return false;
   names.pop();
   builder.buildHead(false);
+  bodyOffset = tok.offset;
   if (!resolveHeader() || !parseBody(tok))
     return false;
   if (tok.isWord("kernel"))
@@ -317,6 +318,7 @@ bool Parser::parseGrid() {
   }
   advance();
   locate(at);
+  gridToken = at;
   builder.setHeadGrid(grid);
   return checkBuilder();
 }

@@ -16,7 +16,8 @@ Result<Graph> Parser::run() {
     return makeError(TL_E_LIMIT, "%s: a text has at most %zu bytes", file.c_str(), maxBytes);
   if (!parseFile())
     return std::move(failure);
-  Token kernel = located;
+  // What only the whole can show is wrong with the grid, if there is one.
+  Token kernel = gridToken.length ? gridToken : located;
   auto graph = std::move(builder).finish();
   if (graph.ok())
     return graph;
@@ -52,9 +53,10 @@ Diagnostic Parser::diagnosticAt(Severity severity, const Token &at, std::string 
   return d;
 }
 
-bool Parser::fail(tl_status status, const Token &at, std::string message) {
+bool Parser::fail(tl_status status, const Token &place, std::string message) {
   if (failure)
     return false;
+  Token at = place.kind == TokenKind::End ? afterPrevious() : place;
   Diagnostic d = diagnosticAt(Severity::Error, at, std::move(message));
   failure = std::make_unique<Error>();
   failure->status = status;
@@ -76,6 +78,23 @@ void Parser::locate(const Token &at) {
   builder.setLocation({file, at.line, at.column});
 }
 
+/// As expected(), where what is missing belongs to the line before, if tok begins another.
+bool Parser::expectedOnLine(const std::string &what) {
+  if (tok.kind == TokenKind::End || !tok.firstOnLine)
+    return expected(what);
+  return fail(afterPrevious(), "expected " + what + ", found the end of the line");
+}
+
+/// The place right after the token before tok.
+Token Parser::afterPrevious() const {
+  Token at = previous;
+  at.kind = TokenKind::Punct;
+  at.offset += previous.length;
+  at.column += uint32_t(previous.length);
+  at.length = 0;
+  return at;
+}
+
 /// Turns an error of the builder into one that shows the place in the text.
 bool Parser::checkBuilder() {
   if (builder.ok())
@@ -87,7 +106,7 @@ bool Parser::checkBuilder() {
 
 bool Parser::take(char punct, const char *what) {
   if (!tok.is(punct))
-    return expected(formatString("'%c' %s", punct, what));
+    return expectedOnLine(formatString("'%c' %s", punct, what));
   return advance();
 }
 
@@ -103,7 +122,7 @@ bool Parser::parseInteger(int64_t &value, const char *what) {
     literal = parseLiteral(tok.text);
   std::optional<int64_t> number = literal ? literalInt(*literal) : std::nullopt;
   if (!number)
-    return expected(std::string(what) + ", an integer");
+    return expectedOnLine(std::string(what) + ", an integer");
   value = *number;
   return advance();
 }
@@ -136,7 +155,7 @@ bool Parser::parseLiteralToken(Literal &literal) {
   if (!parsed && tok.kind == TokenKind::Number)
     return fail(tok, shown(tok) + " is not a number, or not one that a double or 64 bits can hold");
   if (!parsed)
-    return expected("a number");
+    return expectedOnLine("a number");
   literal = *parsed;
   bool bits = tok.isWord("nan") && lexer.peek() == '(';
   advance();
@@ -160,7 +179,7 @@ bool Parser::parseDType(DType &dtype) {
   if (tok.kind == TokenKind::Word)
     known = dtypeFromText(tok.text);
   if (!known)
-    return expected("an element type (f32, f16, i64, ...)");
+    return expectedOnLine("an element type (f32, f16, i64, ...)");
   dtype = *known;
   return advance();
 }
@@ -170,7 +189,7 @@ bool Parser::parseOperand(Operand &operand) {
   if (tok.kind == TokenKind::Value)
     return resolve(tok, operand.value) && advance();
   if (!atLiteral())
-    return expected("an operand (%name or a number)");
+    return expectedOnLine("an operand (%name or a number)");
   Literal literal;
   if (!parseLiteralToken(literal))
     return false;
@@ -198,20 +217,21 @@ bool Parser::parseTileType(DType &dtype, std::vector<int64_t> &dims) {
   if (!tok.isWord("tile"))
     return tok.kind == TokenKind::Word && dtypeFromText(tok.text)
                ? parseDType(dtype)
-               : expected("a type: tile<...> or an element type");
+               : expectedOnLine("a type: tile<...> or an element type");
   advance();
   if (!tok.is('<'))
-    return expected("'<' after 'tile'");
+    return expectedOnLine("'<' after 'tile'");
   return parseTileItems(dtype, dims) && advance();
 }
 
 bool Parser::parseTileItems(DType &dtype, std::vector<int64_t> &dims) {
   for (;;) {
+    previous = tok;
     tok = lexer.nextTileItem();
     if (tok.kind == TokenKind::Word) {
       if (!parseDType(dtype))
         return false;
-      return tok.is('>') || expected("'>' after the element type of a tile");
+      return tok.is('>') || expectedOnLine("'>' after the element type of a tile");
     }
     if (tok.kind == TokenKind::Value) {
       ValueId value = 0;
@@ -229,9 +249,10 @@ bool Parser::parseTileItems(DType &dtype, std::vector<int64_t> &dims) {
     } else {
       return expected("an extent or the element type of a tile, as in tile<128x%B x f16>");
     }
+    previous = tok;
     tok = lexer.nextTileSeparator();
     if (!tok.is('x'))
-      return expected("'x' after an extent of a tile");
+      return expectedOnLine("'x' after an extent of a tile");
   }
 }
 
@@ -273,7 +294,13 @@ bool Parser::resolveImplicit(const Token &token, size_t dot, ValueId &value) {
 
 bool Parser::failUndefined(const Token &token) {
   std::string name = "'%" + std::string(token.text) + "'";
-  if (const Token *closed = names.findClosed(token.text)) {
+  const Token *closed = names.findClosed(token.text);
+  if (closed && closed->offset < bodyOffset) {
+    fail(token, name + " is not visible here: what 'let' names belongs to the kernel's head");
+    note(*closed, "defined here");
+    return false;
+  }
+  if (closed) {
     fail(token, name + " is not visible here: it belongs to a region that is closed; yield it, or "
                        "define it outside");
     note(*closed, "defined here");

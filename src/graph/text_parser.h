@@ -66,6 +66,9 @@ private:
   const std::string &file;
   Lexer lexer;
   Token tok;
+  Token previous; // the one before tok
+  Token gridToken;
+  size_t bodyOffset = 0; // of the body's '{', 0 before it is met
   GraphBuilder builder;
   NameScopes names;
   ErrorPtr failure;
@@ -78,6 +81,7 @@ private:
   // text_parse.cc
   bool parseFile();
   bool advance() {
+    previous = tok;
     tok = lexer.next();
     return true;
   }
@@ -86,6 +90,8 @@ private:
     return fail(TL_E_SYNTAX, at, std::move(message));
   }
   bool expected(const std::string &what);
+  bool expectedOnLine(const std::string &what);
+  Token afterPrevious() const;
   void note(const Token &at, std::string message);
   bool checkBuilder();
   void locate(const Token &at);
