@@ -1,6 +1,6 @@
 // TileLayout over the whole matrix of shapes and thread counts, against enumeration of every
 // element and every place, and against a second derivation of what "blocked" means by division.
-// test-timeout: 300
+// test-timeout: 300 test-label: matrix
 #include "layout/tile_layout.h"
 #include "layout_test.h"
 
