@@ -108,8 +108,15 @@ static int takes(const Artifact &a, const ExprNode &node) {
   case ExprNode::Op::Scalar:
     return isIntegerScalar(a, node.value) ? 0 : -1;
   case ExprNode::Op::Extent:
-  case ExprNode::Op::Stride:
-    return isViewAxis(a, node.value >> 8, node.value & 255) ? 0 : -1;
+  case ExprNode::Op::Stride: {
+    // Only dynamic ones come with the launch; the others are literals and scalars.
+    if (!isViewAxis(a, node.value >> 8, node.value & 255))
+      return -1;
+    const ArtifactArg &arg = a.args[size_t(node.value >> 8)];
+    const auto &dims = node.op == ExprNode::Op::Extent ? arg.extents : arg.strides;
+    size_t axis = size_t(node.value & 255);
+    return axis < dims.size() && dims[axis].kind == DimSpec::Kind::Dynamic ? 0 : -1;
+  }
   case ExprNode::Op::Wrap: {
     int64_t bits = node.value;
     bool known = bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == -8 ||

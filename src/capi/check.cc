@@ -2,7 +2,6 @@
 #include "capi/arguments.h"
 #include "capi/handles.h"
 #include "capi/interp_launch.h"
-#include "graph/binary.h"
 #include "interp/compare.h"
 
 using namespace tl;
@@ -26,11 +25,7 @@ tl_check_report summary(const Comparison &found) {
 
 Result<Comparison> compare(const tl_kernel &kernel, const tl_arg *before, const tl_arg *after,
                            size_t n, std::string *words) {
-  if (kernel.artifact.graph.empty())
-    return makeError(TL_E_UNSUPPORTED,
-                     "kernel '%s' was built without its graph and cannot be checked",
-                     kernel.artifact.kernel.c_str());
-  TL_ASSIGN(Graph graph, readGraph(kernel.artifact.graph));
+  TL_ASSIGN(Graph graph, embeddedGraph(kernel.artifact));
   auto reference = std::make_unique<LaunchBlock>(), actual = std::make_unique<LaunchBlock>();
   ErrorPtr why;
   if (reference->fill(kernel.artifact, before, n, true, &why) != TL_OK ||
@@ -62,7 +57,9 @@ tl_status tl_kernel_check(const tl_kernel *kernel, const tl_arg *before, const t
     }
     if (found.equal())
       return {};
-    return makeError(TL_E_MISMATCH, "kernel '%s' differs from the reference: %s",
-                     kernel->artifact.kernel.c_str(), words.c_str());
+    return makeError(TL_E_MISMATCH, "kernel '%s' %s: %s", kernel->artifact.kernel.c_str(),
+                     found.mismatches ? "differs from the reference"
+                                      : "cannot be compared with the reference",
+                     words.c_str());
   });
 }

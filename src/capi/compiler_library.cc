@@ -65,7 +65,8 @@ Result<std::shared_ptr<CompilerLibrary>> CompilerLibrary::open(const std::string
   size_t length = std::strlen(buildId());
   // The compiler's id continues ours with the version of LLVM.
   if (std::strncmp(theirs, buildId(), length) != 0)
-    return makeError(TL_E_NO_COMPILER, "%s is of another build: %s, not %s", tried.c_str(), theirs, buildId());
+    return makeError(TL_E_NO_COMPILER, "%s is of another build: %s, not %s", tried.c_str(), theirs,
+                     buildId());
   return library;
 }
 

@@ -111,6 +111,9 @@ Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes r
                                                   bool mayCompile, bool *compiledNow);
 /// Completes a kernel whose artifact and device are set: picks the code for the device.
 Status finishKernel(tl_kernel &kernel);
+/// The graph that an artifact carries, if it is the graph of that artifact: TL_E_UNSUPPORTED when
+/// there is none, TL_E_CORRUPT when its arguments are not those that the artifact declares.
+Result<Graph> embeddedGraph(const Artifact &artifact);
 /// Loads the code onto the device unless it is there already.
 Status ensureLoaded(const tl_kernel &kernel);
 

@@ -1,6 +1,9 @@
 // Kernels as things to save, load and look at.
 #include "capi/handles.h"
 #include "graph/binary.h"
+#include "graph/interface.h"
+
+#include <algorithm>
 
 using namespace tl;
 
@@ -30,6 +33,27 @@ std::string targetList(const Artifact &artifact) {
 
 } // namespace
 
+static bool sameArgument(const ArtifactArg &a, const ArtifactArg &b) {
+  return a.name == b.name && a.kind == b.kind && a.dtype == b.dtype && a.optional == b.optional &&
+         dimCodes(a.extents) == dimCodes(b.extents) && dimCodes(a.strides) == dimCodes(b.strides);
+}
+
+Result<Graph> embeddedGraph(const Artifact &artifact) {
+  if (artifact.graph.empty())
+    return makeError(TL_E_UNSUPPORTED,
+                     "kernel '%s' was built without its graph: it cannot be interpreted or checked",
+                     artifact.kernel.c_str());
+  TL_ASSIGN(Graph graph, readGraph(artifact.graph));
+  TL_ASSIGN(Artifact declared, describeKernel(graph));
+  if (!std::equal(artifact.args.begin(), artifact.args.end(), declared.args.begin(),
+                  declared.args.end(), sameArgument))
+    return makeError(
+        TL_E_CORRUPT,
+        "the graph in the artifact of kernel '%s' has other arguments than the artifact",
+        artifact.kernel.c_str());
+  return graph;
+}
+
 Status finishKernel(tl_kernel &kernel) {
   for (const ArtifactArg &arg : kernel.artifact.args) {
     kernel.extentTexts.push_back(dimCodes(arg.extents));
@@ -40,11 +64,7 @@ Status finishKernel(tl_kernel &kernel) {
   const OpenDevice &open = *kernel.device;
   if (open.interp) {
     // Any artifact that holds its graph can be interpreted.
-    if (kernel.artifact.graph.empty())
-      return makeError(TL_E_UNSUPPORTED,
-                       "kernel '%s' was built without its graph and cannot be interpreted",
-                       kernel.artifact.kernel.c_str());
-    TL_ASSIGN(Graph graph, readGraph(kernel.artifact.graph));
+    TL_ASSIGN(Graph graph, embeddedGraph(kernel.artifact));
     kernel.interpGraph = std::make_unique<Graph>(std::move(graph));
     return {};
   }

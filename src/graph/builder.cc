@@ -1,5 +1,6 @@
 #include "graph/builder.h"
 
+#include "graph/fold_int.h"
 #include "graph/infer.h"
 
 #include <algorithm>
@@ -112,6 +113,10 @@ ValueId GraphBuilder::addArgument(Argument argument, TypeKind kind, DType dtype)
     return bad(TL_E_LIMIT, "a kernel has at most 256 arguments");
   if (argument.hasDefault && kind != TypeKind::Tile)
     return bad(TL_E_INVALID_GRAPH, "only scalars have defaults");
+  if (argument.hasDefault && !isFloat(dtype) &&
+      argument.defaultInt != (isBool(dtype) ? int64_t(argument.defaultInt != 0)
+                                            : wrapInteger(argument.defaultInt, dtype)))
+    return bad(TL_E_INVALID_GRAPH, "the default is not a value of its type");
   if (argument.generator.kind != GeneratorKind::None && kind != TypeKind::View)
     return bad(TL_E_INVALID_GRAPH, "only views have generators");
   if (kind == TypeKind::View && (argument.extents.empty() || argument.extents.size() > maxViewRank))
@@ -216,6 +221,25 @@ bool GraphBuilder::visible(ValueId v) const {
                      [&](const OpenRegion &r) { return r.block == block; });
 }
 
+/// Values that Dims attributes name must be visible like operands.
+bool GraphBuilder::checkDims(Opcode opcode, std::span<const Attr> attrs) {
+  for (const Attr &attr : attrs) {
+    const AttrInfo *info = attrInfo(int32_t(attr.key));
+    if (!info || info->kind != AttrKind::Dims)
+      continue;
+    for (int64_t entry : attr.list) {
+      if (entry >= 0 || (entry >= -int64_t(UINT32_MAX) && visible(ValueId(-entry))))
+        continue;
+      report(makeError(TL_E_INVALID_GRAPH,
+                       "%s: an extent must be a number, or a parameter or arithmetic on parameters "
+                       "that is visible here",
+                       opInfo(opcode).text.data()));
+      return false;
+    }
+  }
+  return true;
+}
+
 bool GraphBuilder::checkOperands(Opcode opcode, std::span<const ValueId> operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
     if (visible(operands[i]))
@@ -264,7 +288,7 @@ ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
                      int(opcode)));
     return 0;
   }
-  if (!checkOperands(opcode, operands))
+  if (!checkOperands(opcode, operands) || !checkDims(opcode, attrs))
     return 0;
   auto types = inferTypes(graph, opcode, operands, attrs);
   if (!types.ok()) {
@@ -493,9 +517,15 @@ Status GraphBuilder::checkHead() const {
                        "the grid may use integer arithmetic on i64 scalars only (cast other "
                        "integers to i64), not %s of %s",
                        opInfo(op->opcode).text.data(), graph.typeOf(v).text().c_str());
-    if (op->opcode == Opcode::Cast && graph.definingOp(graph.operand(*op, 0)) &&
-        graph.typeOf(graph.operand(*op, 0)) != Type::scalar(DType::I64))
-      return makeError(TL_E_INVALID_GRAPH, "the grid may cast only arguments to i64");
+    if (op->opcode == Opcode::Cast) {
+      // Integer arguments are carried as i64 already, so that a cast of one is no computation.
+      ValueId from = graph.operand(*op, 0);
+      const Type &type = graph.typeOf(from);
+      if (!isInteger(type.dtype) || (graph.definingOp(from) && type.dtype != DType::I64))
+        return makeError(TL_E_INVALID_GRAPH,
+                         "the grid may cast only integer arguments to i64, not %s of %s",
+                         graph.definingOp(from) ? "a result" : "an argument", type.text().c_str());
+    }
     if (op->opcode == Opcode::Extent)
       continue;
     for (ValueId operand : graph.operands(*op))

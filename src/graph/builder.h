@@ -101,6 +101,7 @@ private:
   BlockId currentBlock() const;
   bool isIndexSource(ValueId v) const;
   bool checkOperands(Opcode opcode, std::span<const ValueId> operands);
+  bool checkDims(Opcode opcode, std::span<const Attr> attrs);
   void report(ErrorPtr error);
   std::vector<ValueId> copyToHead(std::span<const ValueId> values, const char *what);
   Status checkHead() const;

@@ -180,10 +180,47 @@ UNIT_TEST(stickyErrors) {
   CHECK(b.error()->message == first);
 }
 
+/// What the grid may be computed from, and what extents may name.
+UNIT_TEST(headAndDimsAreChecked) {
+  for (DType dtype : {DType::F32, DType::I32}) {
+    GraphBuilder b;
+    b.setKernel("k");
+    Argument arg;
+    arg.name = "s";
+    ValueId s = b.addArgument(arg, TypeKind::Tile, dtype);
+    ValueId wide = b.op(Opcode::Cast, {s}, {intAttr(AttrKey::DType, int64_t(DType::I64))});
+    b.setGrid(std::span(&wide, 1));
+    CHECK_EQ(std::move(b).finish().ok(), dtype == DType::I32);
+  }
+  GraphBuilder b;
+  b.setKernel("k");
+  auto constant = [&](int64_t v, DType dtype) {
+    return b.op(Opcode::Const, {},
+                {intAttr(AttrKey::Value, v), intAttr(AttrKey::DType, int64_t(dtype))});
+  };
+  ValueId yes = constant(1, DType::I1), one = constant(1, DType::I64);
+  b.setGrid(std::span(&one, 1));
+  b.begin(Opcode::If, std::span(&yes, 1));
+  ValueId inner = constant(8, DType::I64);
+  b.end({});
+  b.end({});
+  b.op(Opcode::Full, {one}, {listAttr(AttrKey::Dims, {-int64_t(inner)})});
+  REQUIRE(!b.ok());
+  CHECK(b.error()->message.find("visible") != std::string::npos);
+  GraphBuilder c;
+  Argument narrow;
+  narrow.name = "n";
+  narrow.hasDefault = true;
+  narrow.defaultInt = 1000;
+  c.addArgument(narrow, TypeKind::Tile, DType::I8);
+  CHECK(!c.ok());
+}
+
 UNIT_TEST(deepNestingIsRefused) {
   GraphBuilder b;
   b.setKernel("k");
-  ValueId one = b.op(Opcode::Const, {}, {intAttr(AttrKey::Value, 1), intAttr(AttrKey::DType, int64_t(DType::I1))});
+  ValueId one = b.op(Opcode::Const, {},
+                     {intAttr(AttrKey::Value, 1), intAttr(AttrKey::DType, int64_t(DType::I1))});
   b.setGrid({});
   for (int i = 0; i < 10000; ++i)
     b.begin(Opcode::If, std::span(&one, 1));
