@@ -1,5 +1,5 @@
-/* What a program that uses an installed libtilelang looks like: parses a kernel, builds it and runs it on the CPU.
- * Usage: consumer [path of the compiler library] */
+/* What a program that uses an installed libtilelang looks like: parses a kernel, builds it and runs
+ * it on the CPU. Usage: consumer [path of the compiler library] */
 #include <tilelang.h>
 
 #include <stdio.h>
