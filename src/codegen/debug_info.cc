@@ -19,7 +19,7 @@ void KernelDebugInfo::describe(llvm::Function &function) {
   llvm::DIFile *file = builder->createFile(input.graph.kernel.name + ".tile", ".");
   unit = builder->createCompileUnit(
       llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C11), file, "libtilelang",
-      /*isOptimized=*/true, "", 0, "", llvm::DICompileUnit::LineTablesOnly);
+      /*isOptimized=*/true, "", 0, "", llvm::DICompileUnit::FullDebug);
   llvm::DISubroutineType *type = builder->createSubroutineType(builder->getOrCreateTypeArray({}));
   // The first op's line; the kernel's own line is not known here and need not be exact.
   unsigned line = 0;
