@@ -28,8 +28,9 @@ void KernelDebugInfo::describe(llvm::Function &function) {
       line = input.text.opLine[op];
   llvm::DISubprogram::DISPFlags flags =
       llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized;
-  program = builder->createFunction(file, input.graph.kernel.name, function.getName(), file, line,
-                                    type, line, llvm::DINode::FlagPrototyped, flags);
+  // No linkage name: debuggers then show the kernel's own name, not that of its symbol.
+  program = builder->createFunction(file, input.graph.kernel.name, "", file, line, type, line,
+                                    llvm::DINode::FlagPrototyped, flags);
   function.setSubprogram(program);
 }
 
