@@ -3,6 +3,7 @@
 #include "codegen/llvm/provoke.h"
 #include "codegen/llvm/session.h"
 #include "codegen/llvm/target_machine.h"
+#include "unit/llvm_kernel.h"
 #include "unit/unit_test.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -177,6 +178,52 @@ UNIT_TEST(equal_input_gives_equal_images) {
   REQUIRE_OK(first);
   REQUIRE_OK(second);
   CHECK(*first == *second);
+}
+
+// memcpy, memset and memmove with sizes only known at run time become calls of the image's own
+// routines.
+UNIT_TEST(runtime_routines_of_the_image_work) {
+  unit::Fill fill = [](llvm::Module &module, TargetFamily) {
+    llvm::IRBuilder<> ir(module.getContext());
+    auto *type = llvm::FunctionType::get(ir.getVoidTy(),
+                                         {ir.getPtrTy(), ir.getPtrTy(), ir.getInt64Ty()}, false);
+    for (const char *name : {"copy", "move", "fill"}) {
+      auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+      addCommonAttributes(*function);
+      ir.SetInsertPoint(llvm::BasicBlock::Create(ir.getContext(), "entry", function));
+      llvm::Argument *to = function->getArg(0), *from = function->getArg(1);
+      if (name[0] == 'c')
+        ir.CreateMemCpy(to, {}, from, {}, function->getArg(2));
+      else if (name[0] == 'm')
+        ir.CreateMemMove(to, {}, from, {}, function->getArg(2));
+      else
+        ir.CreateMemSet(to, ir.getInt8(0xa5), function->getArg(2), {});
+      ir.CreateRetVoid();
+    }
+  };
+  unit::Image image;
+  REQUIRE_BUILT(image.build(fill));
+  using Routine = void(uint8_t *, uint8_t *, int64_t);
+  auto *copy = image.find<Routine>("copy"), *move = image.find<Routine>("move"),
+       *set = image.find<Routine>("fill");
+  REQUIRE(copy && move && set);
+  for (size_t size : {0, 1, 7, 31, 32, 33, 64, 100, 1000})
+    for (size_t offset : {0, 1, 5, 32, 1001}) {
+      std::vector<uint8_t> initial(3000);
+      for (size_t i = 0; i < initial.size(); ++i)
+        initial[i] = uint8_t(i * 7 + (i >> 8));
+      auto got = initial, wanted = initial;
+      move(&got[500], &got[500 + offset], int64_t(size));
+      std::memmove(&wanted[500], &wanted[500 + offset], size);
+      move(&got[500 + offset], &got[500], int64_t(size));
+      std::memmove(&wanted[500 + offset], &wanted[500], size);
+      set(&got[offset], nullptr, int64_t(size));
+      std::memset(&wanted[offset], 0xa5, size);
+      CHECK(got == wanted);
+      copy(got.data(), initial.data() + offset, int64_t(size));
+      std::memcpy(wanted.data(), initial.data() + offset, size);
+      CHECK(got == wanted);
+    }
 }
 
 UNIT_TEST(undefined_symbols_are_named) {
