@@ -109,9 +109,10 @@ static void addFeatures(const Graph &g, const Op &op, std::vector<Feature> &list
   }
   const Type &type = namingType(g, op);
   Feature f{op.opcode, type.dtype, 0, rankClass(type.rank)};
-  if (rule == Rule::Compare)
+  if (rule == Rule::Compare) {
     f.detail = int32_t(g.intAttr(op, AttrKey::Pred));
-  else if (rule == Rule::Reduce)
+    f.ranks = rankClass(g.typeOf(g.result(op)).rank); // one operand may be a scalar
+  } else if (rule == Rule::Reduce)
     f.detail = int32_t(g.intAttr(op, AttrKey::Kind));
   else if (rule == Rule::Cast)
     f.detail = int32_t(g.typeOf(g.operand(op, 0)).dtype);

@@ -37,6 +37,9 @@ void Generator::chooseShapes() {
       do
         extent = random.pick(extents);
       while (extent > most);
+      if (i > 0 && dims[i - 1] <= most &&
+          random.chance(15)) // square: permuted, the type is the same
+        extent = dims[i - 1];
       dims.push_back(extent);
       left /= extent;
     }

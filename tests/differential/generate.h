@@ -25,7 +25,7 @@ struct Case {
 };
 
 /// Features each case is built around; `featuresPerCase` consecutive ones of a shuffled list.
-constexpr unsigned featuresPerCase = 10;
+constexpr unsigned featuresPerCase = 8;
 
 /// Makes the case of a seed. An error is a defect of the generator or of the graph builder.
 Result<Case> generateCase(uint64_t seed);

@@ -39,7 +39,7 @@ uint64_t Generator::randomBits(DType dtype, Fill fill) {
   if (!isFloat(dtype)) {
     if (fill == Fill::Small)
       return uint64_t(random.between(isUnsigned(dtype) ? 0 : -8, 8));
-    return fill == Fill::Wide || random.chance(40) ? any : uint64_t(random.between(-20, 100));
+    return fill == Fill::Wide || random.chance(40) ? any : uint64_t(random.between(-100, 100));
   }
   if (fill == Fill::Small)
     return interp::encodeFloat(dtype, double(random.between(-8, 8)));

@@ -20,20 +20,22 @@ static Attr axesAttr(const std::vector<unsigned> &axes) {
   return listAttr(AttrKey::Axes, {axes.begin(), axes.end()});
 }
 
+/// Mostly inside [0, extent).
 ValueId Generator::anyIndex(int64_t extent) {
   size_t choice = random.below(100);
-  if (choice < 50)
-    return constant(indexType(), 0);
-  if (choice < 70)
-    return constant(indexType(), random.between(-2, extent + 1));
   if (choice < 78)
+    return constant(indexType(), random.between(0, std::max<int64_t>(extent - 1, 0)));
+  if (choice < 84)
+    return constant(indexType(), random.between(-2, extent + 1));
+  if (choice < 88)
     return pid;
-  if (choice < 88 && !counters.empty())
+  if (choice < 94 && !counters.empty())
     return random.pick(counters);
-  if (choice < 92)
-    return constant(DType::I64, random.chance(50) ? INT64_MAX - int64_t(random.below(3))
-                                                  : INT64_MIN + int64_t(random.below(3)));
-  if (choice < 96)
+  if (choice < 95) {
+    int64_t end = random.chance(50) ? INT64_MIN : INT64_MAX - 2;
+    return constant(DType::I64, end + int64_t(random.below(3)));
+  }
+  if (choice < 97)
     return addScalar(DType::I64, uint64_t(random.between(-1, extent)));
   return loadedNumber(indexType(), Fill::Counts);
 }
@@ -53,10 +55,10 @@ ValueId Generator::loadFrom(ValueId view, const Dims &extents, const Dims &dims,
   std::vector<ValueId> operands = {view};
   for (int64_t extent : extents)
     operands.push_back(anyIndex(extent));
-  // Where the tile covers an axis it mostly starts near it.
+  // Where the tile covers an axis it mostly starts at its beginning.
   for (unsigned axis : axes)
-    if (random.chance(70))
-      operands[1 + axis] = constant(indexType(), random.chance(60) ? 0 : random.between(-3, 3));
+    if (random.chance(92))
+      operands[1 + axis] = constant(indexType(), random.chance(70) ? 0 : random.between(-2, 2));
   std::vector<Attr> attrs = {listAttr(AttrKey::Dims, dims), axesAttr(axes)};
   if (random.chance(50)) {
     attrs.push_back(randomNumber(AttrKey::Pad, typeOf(view).dtype));

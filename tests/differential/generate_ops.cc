@@ -22,10 +22,14 @@ void Generator::emitElementwise(const Feature &f, const Dims &dims) {
     DType type = isCondition ? DType::I1 : f.dtype;
     Want want = isCondition || info.rule == Rule::Compare ? careful : Want::Any;
     bool amount = (f.opcode == Opcode::Shl || f.opcode == Opcode::Shr) && i == 1;
+    ValueId v = 0;
     if (amount && whole != 1 && random.chance(60))
-      operands.push_back(constant(type, random.between(0, int64_t(dtypeBits(type)) + 1)));
-    else
-      operands.push_back(i == whole ? tile(type, dims, want) : tileOrScalar(type, dims, want));
+      v = constant(type, random.between(0, int64_t(dtypeBits(type)) + 1));
+    // An operation on a value and itself shows little: try again once or twice.
+    for (int tries = 0; v == 0 || (tries < 3 && std::count(operands.begin(), operands.end(), v));
+         ++tries)
+      v = i == whole ? tile(type, dims, want) : tileOrScalar(type, dims, want);
+    operands.push_back(v);
   }
   std::vector<Attr> attrs;
   if (info.rule == Rule::Compare)

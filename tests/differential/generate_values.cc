@@ -67,7 +67,7 @@ ValueId Generator::newTile(DType dtype, const Dims &dims, Want want) {
   size_t choice = random.below(100);
   if (choice < 12 && dims.empty())
     return addScalar(dtype, randomBits(dtype, randomFill()));
-  if (choice < 25) {
+  if (choice < 35) {
     // From a value of the same shape and another type.
     std::vector<ValueId> found;
     for (const Entry &entry : pool) {
@@ -80,17 +80,17 @@ ValueId Generator::newTile(DType dtype, const Dims &dims, Want want) {
     if (!found.empty())
       return emit(Opcode::Cast, {random.pick(found)}, {intAttr(AttrKey::DType, int64_t(dtype))});
   }
-  if (choice < 35 && !dims.empty()) {
+  if (choice < 42 && !dims.empty()) {
     ValueId scalar = random.chance(50) ? randomConstant(dtype) : tile(dtype, {}, want);
     return emit(Opcode::Full, {scalar}, {listAttr(AttrKey::Dims, dims)});
   }
-  if (choice < 45 && isInteger(dtype) && !dims.empty())
+  if (choice < 50 && isInteger(dtype) && !dims.empty())
     return emit(Opcode::Iota, {},
                 {listAttr(AttrKey::Dims, dims), intAttr(AttrKey::DType, int64_t(dtype)),
                  intAttr(AttrKey::Axis, int64_t(random.below(dims.size())))});
-  if (choice < 52 && !dims.empty())
+  if (choice < 57 && !dims.empty())
     return emitGather(dtype, dims);
-  if (choice < 60 && want == Want::Any)
+  if (choice < 65 && want == Want::Any)
     return loadOwn(ownView(dtype, dims), dims);
   return loadInput(dtype, dims);
 }

@@ -1,0 +1,189 @@
+#include "differential/isolate.h"
+
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tl::test {
+
+namespace {
+
+/// What a child sends: an outcome's numbers, then its text.
+struct Message {
+  uint64_t seed, inexact, undecided, written, textBytes;
+  double buildMilliseconds;
+  int32_t verdict;
+  bool begins; // the case starts now; nothing else is known
+};
+
+void sendAll(int fd, const void *bytes, size_t size) {
+  const char *at = static_cast<const char *>(bytes);
+  while (size > 0) {
+    ssize_t n = write(fd, at, size);
+    if (n <= 0)
+      _exit(3);
+    at += n;
+    size -= size_t(n);
+  }
+}
+
+void send(int fd, uint64_t seed, const Outcome &o) {
+  Message m = {seed,          o.inexact,           o.undecided,        o.written,
+               o.text.size(), o.buildMilliseconds, int32_t(o.verdict), false};
+  sendAll(fd, &m, sizeof m);
+  sendAll(fd, o.text.data(), o.text.size());
+}
+
+void sendBegin(int fd, uint64_t seed) {
+  Message m = {};
+  m.seed = seed;
+  m.begins = true;
+  sendAll(fd, &m, sizeof m);
+}
+
+bool receive(int fd, void *bytes, size_t size) {
+  char *at = static_cast<char *>(bytes);
+  while (size > 0) {
+    ssize_t n = read(fd, at, size);
+    if (n <= 0)
+      return false;
+    at += n;
+    size -= size_t(n);
+  }
+  return true;
+}
+
+bool receive(int fd, Message &m, Outcome &o) {
+  if (!receive(fd, &m, sizeof m))
+    return false;
+  o.text.resize(m.textBytes);
+  o.verdict = Verdict(m.verdict);
+  o.inexact = m.inexact;
+  o.undecided = m.undecided;
+  o.written = m.written;
+  o.buildMilliseconds = m.buildMilliseconds;
+  return receive(fd, o.text.data(), m.textBytes);
+}
+
+struct Child {
+  pid_t pid = 0;
+  int fd = -1;
+  uint64_t next = 0;    // seed that it takes next
+  uint64_t current = 0; // seed that it is at
+  bool busy = false;
+};
+
+/// Runs `body(fd)` in a child process.
+template <class Body> Child start(Body body) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    std::abort();
+  std::fflush(nullptr);
+  Child child;
+  child.pid = fork();
+  if (child.pid == 0) {
+    close(ends[0]);
+    body(ends[1]);
+    std::fflush(nullptr);
+    _exit(0);
+  }
+  close(ends[1]);
+  child.fd = ends[0];
+  return child;
+}
+
+/// How the child ended, in words.
+std::string end(Child &child) {
+  close(child.fd);
+  int status = 0;
+  waitpid(child.pid, &status, 0);
+  if (WIFSIGNALED(status))
+    return WTERMSIG(status) == SIGALRM ? "it did not end in time"
+                                       : std::string("killed by ") + strsignal(WTERMSIG(status));
+  return "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+Child startWorker(uint64_t seed, uint64_t limit, uint64_t stride, const OpenDevice &open,
+                  unsigned seconds) {
+  Child child = start([&](int fd) {
+    std::unique_ptr<Device> device = open();
+    for (uint64_t s = seed; s < limit; s += stride) {
+      sendBegin(fd, s);
+      alarm(seconds);
+      auto c = generateCase(s);
+      Outcome outcome;
+      if (c.ok())
+        outcome = check(*c, *device);
+      else
+        outcome.text = "generator: " + c.error().message;
+      alarm(0);
+      send(fd, s, outcome);
+    }
+  });
+  child.next = seed;
+  return child;
+}
+
+} // namespace
+
+Outcome checkIsolated(const Case &c, const OpenDevice &open, unsigned seconds) {
+  Child child = start([&](int fd) {
+    alarm(seconds);
+    std::unique_ptr<Device> device = open();
+    send(fd, c.seed, check(c, *device));
+  });
+  Message m;
+  Outcome outcome;
+  bool received = receive(child.fd, m, outcome);
+  std::string how = end(child);
+  if (!received) {
+    outcome = {};
+    outcome.text = "the process ended: " + how;
+  }
+  return outcome;
+}
+
+void checkMany(uint64_t first, uint64_t count, const OpenDevice &open, unsigned processes,
+               const std::function<void(uint64_t seed, const Outcome &)> &done, unsigned seconds) {
+  uint64_t limit = first + count;
+  std::vector<Child> children;
+  for (unsigned i = 0; i < processes; ++i)
+    children.push_back(startWorker(first + i, limit, processes, open, seconds));
+  for (size_t running = children.size(); running > 0;) {
+    std::vector<pollfd> polled;
+    for (const Child &child : children)
+      polled.push_back({child.fd, POLLIN, 0});
+    poll(polled.data(), polled.size(), -1);
+    for (size_t i = 0; i < children.size(); ++i) {
+      Child &child = children[i];
+      if (child.fd < 0 || !(polled[i].revents & (POLLIN | POLLHUP)))
+        continue;
+      Message m;
+      Outcome outcome;
+      if (receive(child.fd, m, outcome)) {
+        child.current = m.seed;
+        child.busy = m.begins;
+        child.next = m.seed + processes;
+        if (!m.begins)
+          done(m.seed, outcome);
+        continue;
+      }
+      std::string how = end(child);
+      if (child.busy) { // died at this case: the others get a new process
+        outcome = {};
+        outcome.text = "the process ended: " + how;
+        done(child.current, outcome);
+      }
+      if (child.busy && child.next < limit) {
+        child = startWorker(child.next, limit, processes, open, seconds);
+        continue;
+      }
+      child.fd = -1;
+      --running;
+    }
+  }
+}
+
+} // namespace tl::test
