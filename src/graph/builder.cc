@@ -113,6 +113,8 @@ ValueId GraphBuilder::addArgument(Argument argument, TypeKind kind, DType dtype)
     return bad(TL_E_LIMIT, "a kernel has at most 256 arguments");
   if (argument.hasDefault && kind != TypeKind::Tile)
     return bad(TL_E_INVALID_GRAPH, "only scalars have defaults");
+  if ((argument.optional || argument.distinct) && kind == TypeKind::Tile)
+    return bad(TL_E_INVALID_GRAPH, "only views and pointers can be optional or distinct");
   if (argument.hasDefault && !isFloat(dtype) &&
       argument.defaultInt != (isBool(dtype) ? int64_t(argument.defaultInt != 0)
                                             : wrapInteger(argument.defaultInt, dtype)))

@@ -481,7 +481,6 @@ bool Parser::closeRegion() {
 
 /// After the first region of an if: opens the second, or leaves it empty.
 bool Parser::closeThen(Frame &frame) {
-  frame.inElse = true;
   frame.yielded = false;
   frame.yields.clear();
   if (tok.isWord("else")) {

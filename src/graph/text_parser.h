@@ -45,7 +45,6 @@ private:
     Token token;
     std::vector<Token> results;
     size_t carried = 0;
-    bool inElse = false;
     bool yielded = false;
     Token yieldToken;
     std::vector<ValueId> yields;
