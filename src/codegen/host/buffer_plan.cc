@@ -73,6 +73,8 @@ private:
   bool inArena(ValueId v) const {
     return values.place[v] == Place::Buffer || values.place[v] == Place::InPlace;
   }
+  /// The op that writes a result.
+  OpId rootOf(ValueId v) const { return values.root[v] ? values.root[v] : g.values[v].op; }
   BlockId homeOf(ValueId v) const {
     const Value &value = g.values[v];
     return value.kind == ValueKind::BlockArg ? value.block : g.ops[value.op].block;
@@ -96,7 +98,7 @@ private:
     } else if (op.results.count == 1) {
       ValueId v = g.result(op);
       if (inArena(v))
-        addNode(v, pointOf(id), pointOf(id));
+        addNode(v, pointOf(rootOf(v)), pointOf(rootOf(v)));
       else if (values.place[v] == Place::Alias)
         plan.ofValue[v] = plan.ofValue[g.operand(op, 0)];
     }
@@ -152,34 +154,37 @@ private:
     else if (g.ops[value.op].regions.count)
       from = endOf(value.op);
     else
-      from = pointOf(value.op);
+      from = pointOf(rootOf(base));
     nodes[plan.ofValue[base]].live.push_back({from, to});
   }
 
-  Expression expressionOf(ValueId v, const AxisMap &map, bool expand) const {
+  Expression expressionOf(ValueId v, OpId root) const {
     Expression e;
-    addExpression(g, values, v, map, expand, e);
+    addExpression(g, values, v, identityMap(g.typeOf(v)), root, e);
     return e;
   }
 
-  void useExpression(ValueId v, OpId user) {
-    for (const Leaf &leaf : expressionOf(v, identityMap(g.typeOf(v)), false).leaves)
+  void useLeaves(const Expression &e, OpId user) {
+    for (const Leaf &leaf : e.leaves)
       use(leaf.value, user);
   }
 
   void addUses(OpId id) {
     const Op &op = g.ops[id];
-    bool ownLoops = op.results.count != 1 || !g.typeOf(g.result(op)).isTile() ||
-                    g.typeOf(g.result(op)).rank == 0 || op.opcode == Opcode::Reduce ||
-                    op.opcode == Opcode::Dot || op.regions.count;
-    bool kept = !ownLoops && values.place[g.result(op)] == Place::Buffer;
-    if (ownLoops || kept)
-      for (ValueId operand : g.operands(op))
-        if (g.typeOf(operand).isTile() && g.typeOf(operand).rank > 0)
-          useExpression(operand, id);
-    if (kept && op.opcode != Opcode::Load)
-      computeInPlace(id, g.result(op), {}, 0);
-    if (op.opcode == Opcode::Dot && values.place[g.result(op)] == Place::Buffer)
+    ValueId result = op.results.count == 1 ? g.result(op) : 0;
+    if (result && values.root[result]) {
+      if (values.root[result] == id)
+        addLoops(id, result, g.typeOf(result));
+      return;
+    }
+    if (op.opcode == Opcode::Reduce)
+      return addLoops(id, g.operand(op, 0), g.typeOf(g.operand(op, 0)));
+    if (result && values.place[result] == Place::Inline)
+      return;
+    for (ValueId operand : g.operands(op))
+      if (g.typeOf(operand).isTile() && g.typeOf(operand).rank > 0)
+        useLeaves(expressionOf(operand, 0), id);
+    if (op.opcode == Opcode::Dot && values.place[result] == Place::Buffer)
       accumulateInPlace(id);
     if (op.opcode == Opcode::For)
       carriedInPlace(id);
@@ -188,15 +193,22 @@ private:
         followYields(region, g.results(op));
   }
 
-  /// `result` may be written over a tile that its expression reads element by element, in order,
-  /// and nowhere else. (The copy of a load that is read in place may be ordered otherwise.)
-  void computeInPlace(OpId id, ValueId result, std::set<BufferId> readElsewhere, ValueId from) {
-    const Type &type = g.typeOf(result);
-    Expression e = from ? expressionOf(from, identityMap(type), false)
-                        : expressionOf(result, identityMap(type), true);
+  /// The loops of a reduction or of a kept tile: what they read, and what they may write over it.
+  void addLoops(OpId id, ValueId v, const Type &space) {
+    Expression e = expressionOf(v, id);
+    useLeaves(e, id);
+    for (const Leaf &kept : e.kept)
+      computeInPlace(id, kept.value, e, space, {});
+  }
+
+  /// `result` may be written over a tile that its loops over `space` read element by element, in
+  /// order, and nowhere else. (The copy of a load that is read in place may be ordered otherwise.)
+  void computeInPlace(OpId id, ValueId result, const Expression &e, const Type &space,
+                      std::set<BufferId> readElsewhere) {
+    unsigned bytes = dtypeBytes(g.typeOf(result).dtype);
     for (const Leaf &leaf : e.leaves)
-      if (!inLinearOrder(leaf.map, type) || values.place[leaf.value] == Place::InPlace ||
-          dtypeBytes(g.typeOf(leaf.value).dtype) != dtypeBytes(type.dtype))
+      if (!inLinearOrder(leaf.map, space) || values.place[leaf.value] == Place::InPlace ||
+          dtypeBytes(g.typeOf(leaf.value).dtype) != bytes)
         readElsewhere.insert(plan.ofValue[leaf.value]);
     for (const Leaf &leaf : e.leaves)
       if (!readElsewhere.contains(plan.ofValue[leaf.value]))
@@ -206,12 +218,11 @@ private:
   void accumulateInPlace(OpId id) {
     const Op &op = g.ops[id];
     std::set<BufferId> readElsewhere;
-    for (size_t i = 0; i < 2; ++i) {
-      ValueId v = g.operand(op, i);
-      for (const Leaf &leaf : expressionOf(v, identityMap(g.typeOf(v)), false).leaves)
+    for (size_t i = 0; i < 2; ++i)
+      for (const Leaf &leaf : expressionOf(g.operand(op, i), 0).leaves)
         readElsewhere.insert(plan.ofValue[leaf.value]);
-    }
-    computeInPlace(id, g.result(op), std::move(readElsewhere), g.operand(op, 2));
+    computeInPlace(id, g.result(op), expressionOf(g.operand(op, 2), 0), g.typeOf(g.result(op)),
+                   std::move(readElsewhere));
   }
 
   void carriedInPlace(OpId id) {

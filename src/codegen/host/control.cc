@@ -27,7 +27,7 @@ void moveYields(Emission &e, BlockId region, std::span<const ValueId> targets) {
   };
   for (size_t i = 0; i < targets.size(); ++i)
     if (BufferId buffer = temporary(i); buffer != noBuffer)
-      materialize(e, yields[i], e.bufferTile(buffer, e.typeOf(yields[i])), false);
+      materialize(e, yields[i], e.bufferTile(buffer, e.typeOf(yields[i])), 0);
   for (size_t i = 0; i < targets.size(); ++i) {
     if (!isTileBuffer(e, targets[i]) || e.buffers.shared(yields[i], targets[i]))
       continue;
@@ -36,7 +36,7 @@ void moveYields(Emission &e, BlockId region, std::span<const ValueId> targets) {
     if (BufferId buffer = temporary(i); buffer != noBuffer)
       copyTile(e, type, e.bufferTile(buffer, type), to);
     else
-      materialize(e, yields[i], to, false);
+      materialize(e, yields[i], to, 0);
   }
 }
 
@@ -58,7 +58,7 @@ void startCarried(Emission &e, const Op &op, std::span<const ValueId> carried) {
     ValueId init = e.g.operand(op, i + 3);
     TileRef tile = e.bufferTile(e.buffers.ofValue[carried[i]], e.typeOf(carried[i]));
     if (!e.buffers.shared(init, carried[i]))
-      materialize(e, init, tile, false);
+      materialize(e, init, tile, 0);
     e.tile[carried[i]] = e.tile[e.g.result(op, i)] = tile;
   }
 }
@@ -154,7 +154,8 @@ void emitValue(Emission &e, OpId id) {
   Place place = e.values.place[v];
   if (place == Place::Buffer) {
     e.tile[v] = e.bufferTile(e.buffers.ofValue[v], type);
-    materialize(e, v, e.tile[v], true);
+    if (e.values.root[v] == id) // else on the way in the loops of a later op
+      materialize(e, v, e.tile[v], id);
   } else if (place == Place::Alias) {
     e.tile[v] = e.bufferTile(e.buffers.ofValue[v], type);
   }

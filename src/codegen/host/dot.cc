@@ -16,7 +16,7 @@ public:
 
   void run() {
     if (!s.startAtZero && !e.buffers.shared(e.g.operand(op, 2), e.g.result(op)))
-      materialize(e, e.g.operand(op, 2), acc, false);
+      materialize(e, e.g.operand(op, 2), acc, 0);
     e.at(id);
     Value *packedB = buffer(Scratch::PackedB);
     emitLoop(e, e.i64(0), e.i64(s.k), s.slice, {}, [&](Value *first, llvm::ArrayRef<Value *>) {

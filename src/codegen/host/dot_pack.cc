@@ -32,12 +32,15 @@ void transpose(Emission &e, llvm::MutableArrayRef<Value *> rows) {
   }
 }
 
+/// Rows ahead of packing that are asked for.
+constexpr int64_t prefetchDistance = 8;
+
 class PackB {
 public:
   PackB(Emission &e, ValueId b, const DotShape &shape, Value *to, Value *first, Value *count)
       : e(e), nest(e), b(b), type(e.typeOf(b)), s(shape), to(to), first(first),
         end(e.ir.CreateAdd(first, count)), map(identityMap(type)) {
-    addExpression(e.g, e.values, b, map, false, expression);
+    addExpression(e.g, e.values, b, map, 0, expression);
     expression.laneBytes = std::max(expression.laneBytes, unsigned(dtypeBytes(s.compute)));
   }
 
@@ -105,6 +108,7 @@ private:
   Value *vectorOfRow(Value *column) {
     nest.vectorize(1, s.lanes);
     nest.moveTo(1, column);
+    prefetchRows(e, nest, expression, 0);
     Value *vector = e.elements.splat(element(), s.lanes);
     nest.vectorize(-1, 0);
     return vector;
@@ -151,11 +155,18 @@ private:
 
 } // namespace
 
+void prefetchRows(Emission &e, Nest &nest, const Expression &expression, unsigned axis) {
+  for (const Leaf &leaf : expression.leaves)
+    if (e.values.place[leaf.value] == Place::InPlace)
+      nest.prefetch(e.tile[leaf.value], leaf.map, e.typeOf(leaf.value).dtype, axis,
+                    prefetchDistance);
+}
+
 void packA(Emission &e, ValueId a, const DotShape &s, Value *to, Value *first, Value *count) {
   const Type &type = e.typeOf(a);
   AxisMap map = identityMap(type);
   Expression expression;
-  addExpression(e.g, e.values, a, map, false, expression);
+  addExpression(e.g, e.values, a, map, 0, expression);
   expression.laneBytes = std::max(expression.laneBytes, unsigned(dtypeBytes(s.compute)));
   Box box;
   box.low = {e.i64(0), first};
@@ -165,6 +176,8 @@ void packA(Emission &e, ValueId a, const DotShape &s, Value *to, Value *first, V
   packed.stride = {e.i64(s.slice), e.i64(1)};
   Nest nest(e);
   forEach(nest, e, shapeNest(e, type, expression, nullptr, 1), &box, [&] {
+    if (nest.lanes())
+      prefetchRows(e, nest, expression, 0);
     Value *v = widen(e, nest.evaluate(a, map), type.dtype, s.compute);
     nest.store(v, packed, map, s.compute);
   });

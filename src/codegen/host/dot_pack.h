@@ -8,6 +8,10 @@
 
 namespace tl::host {
 
+/// Asks for the rows that packing will read soon, since they lie far apart in memory: all tiles of
+/// an expression that are read in place, at the current coordinates but for `axis`.
+void prefetchRows(Emission &e, Nest &nest, const Expression &expression, unsigned axis);
+
 /// A[:, first .. first + count) to rows of shape.slice elements.
 void packA(Emission &e, ValueId a, const DotShape &shape, llvm::Value *to, llvm::Value *first,
            llvm::Value *count);

@@ -124,9 +124,9 @@ void emitStore(Emission &e, OpId op);
 void emitScatter(Emission &e, OpId op);
 
 // materialize.cc
-/// Computes a value into a tile of its own type. With `expand`, the value's op is computed although
-/// it has a buffer (which is where it goes).
-void materialize(Emission &e, ValueId value, const TileRef &to, bool expand);
+/// Computes a value into a tile of its own type, in the loops of `root` (0: an op that computes no
+/// kept tile).
+void materialize(Emission &e, ValueId value, const TileRef &to, OpId root);
 /// The only element of a value as a scalar.
 llvm::Value *emitElement(Emission &e, ValueId value);
 /// Copies a tile of `type`, or a part of it.

@@ -22,14 +22,14 @@ bool changesShapeOnly(Opcode opcode) {
 } // namespace
 
 void addExpression(const Graph &g, const ValuePlan &plan, ValueId value, const AxisMap &map,
-                   bool expand, Expression &e) {
+                   OpId root, Expression &e) {
   std::set<std::pair<ValueId, AxisMap>> seen;
   std::vector<Leaf> work = {{value, map}};
-  for (bool first = true; !work.empty(); first = false) {
+  while (!work.empty()) {
     Leaf leaf = work.back();
     work.pop_back();
     Place place = plan.place[leaf.value];
-    bool inside = place == Place::Inline || (first && expand);
+    bool inside = plan.computedIn(leaf.value, root);
     if (!(inside || place == Place::Buffer || place == Place::InPlace || place == Place::Alias) ||
         !seen.insert({leaf.value, leaf.map}).second)
       continue;
@@ -39,6 +39,8 @@ void addExpression(const Graph &g, const ValuePlan &plan, ValueId value, const A
       e.laneBytes = std::max(e.laneBytes, unsigned(dtypeBytes(type.dtype)));
       continue;
     }
+    if (place == Place::Buffer)
+      e.kept.push_back(leaf);
     const Op &op = *g.definingOp(leaf.value);
     if (op.opcode == Opcode::Iota)
       e.positions.push_back(leaf.map);

@@ -13,15 +13,16 @@ struct Leaf {
 
 struct Expression {
   std::vector<Leaf> leaves;       // tiles in memory (Buffer, InPlace, Alias), each map once
+  std::vector<Leaf> kept;         // tiles computed here that go to their buffers
   std::vector<AxisMap> positions; // maps whose coordinates themselves are needed (iota)
   std::vector<ValueId> gathers;   // gathers computed inside
   unsigned laneBytes = 1;         // the widest element it computes with
   unsigned operations = 0;        // ops per element, roughly
 };
 
-/// Adds the expression that gives `value` at `map`. With `expand`, `value` is looked into although
-/// the plan gives it a buffer (the buffer is what is being computed).
+/// Adds the expression that gives `value` at `map` in the loops of `root` (0: of an op that
+/// computes no kept tile).
 void addExpression(const Graph &graph, const ValuePlan &plan, ValueId value, const AxisMap &map,
-                   bool expand, Expression &expression);
+                   OpId root, Expression &expression);
 
 } // namespace tl::host

@@ -4,14 +4,18 @@ namespace tl::host {
 
 using llvm::Value;
 
-void materialize(Emission &e, ValueId value, const TileRef &to, bool expand) {
+void materialize(Emission &e, ValueId value, const TileRef &to, OpId root) {
   const Type &type = e.typeOf(value);
   AxisMap map = identityMap(type);
   Expression expression;
-  addExpression(e.g, e.values, value, map, expand, expression);
-  Nest nest(e);
-  forEach(nest, e, shapeNest(e, type, expression, &to, -1), nullptr,
-          [&] { nest.store(nest.evaluate(value, map, expand), to, map, type.dtype); });
+  addExpression(e.g, e.values, value, map, root, expression);
+  Nest nest(e, root);
+  forEach(nest, e, shapeNest(e, type, expression, &to, -1), nullptr, [&] {
+    Value *result = nest.evaluate(value, map);
+    nest.storeKept(expression);
+    if (!root)
+      nest.store(result, to, map, type.dtype);
+  });
 }
 
 Value *emitElement(Emission &e, ValueId value) {

@@ -163,16 +163,15 @@ bool Nest::varies(const AxisMap &map) const {
   return false;
 }
 
-llvm::Value *Nest::evaluate(ValueId value, const AxisMap &map, bool expand) {
-  Place place = e.values.place[value];
-  if (place == Place::Scalar)
+llvm::Value *Nest::evaluate(ValueId value, const AxisMap &map) {
+  if (e.values.place[value] == Place::Scalar)
     return e.scalar[value];
   unsigned level = levelOf(map);
-  Key key = {value, map, expand};
+  Key key = {value, map};
   if (auto it = levels[level].known.find(key); it != levels[level].known.end())
     return it->second;
   llvm::Value *result;
-  if (place == Place::Inline || expand) {
+  if (e.values.computedIn(value, root)) {
     result = compute(value, *e.g.definingOp(value), map);
   } else {
     AnchorScope scope(e, levels[level].anchor);
@@ -181,6 +180,16 @@ llvm::Value *Nest::evaluate(ValueId value, const AxisMap &map, bool expand) {
     result = load(e.tile[value], map, e.typeOf(value).dtype);
   }
   return levels[level].known[key] = result;
+}
+
+void Nest::storeKept(const Expression &expression) {
+  llvm::SmallVector<llvm::Value *, 8> elements; // all of them before anything is written
+  for (const Leaf &leaf : expression.kept)
+    elements.push_back(evaluate(leaf.value, leaf.map));
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const Leaf &leaf = expression.kept[i];
+    store(elements[i], e.tile[leaf.value], leaf.map, e.typeOf(leaf.value).dtype);
+  }
 }
 
 llvm::Value *Nest::compute(ValueId value, const Op &op, const AxisMap &map) {
@@ -294,6 +303,17 @@ llvm::Value *Nest::load(const TileRef &tile, const AxisMap &map, DType dtype) {
     vector = e.ir.CreateInsertElement(vector, one, lane);
   }
   return e.elements.fromMemory(vector, dtype);
+}
+
+void Nest::prefetch(const TileRef &tile, const AxisMap &map, DType dtype, unsigned axis,
+                    int64_t distance) {
+  llvm::Value *sum = offset(tile, map);
+  for (unsigned i = 0; i < map.rank; ++i)
+    if (map.axis[i] == int8_t(axis))
+      sum = e.ir.CreateAdd(sum, e.ir.CreateMul(tile.stride[i], e.i64(distance)));
+  llvm::Value *address = e.element(tile.base, sum, dtype);
+  e.ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                       {address, e.ir.getInt32(0), e.ir.getInt32(3), e.ir.getInt32(1)});
 }
 
 void Nest::store(llvm::Value *value, const TileRef &tile, const AxisMap &map, DType dtype) {

@@ -24,7 +24,8 @@ Carried emitLoop(Emission &e, llvm::Value *low, llvm::Value *high, int64_t step,
 
 class Nest {
 public:
-  explicit Nest(Emission &e) : e(e), levels(1) {}
+  /// `root`: the op whose loops these are, which decides what kept tiles are computed inside.
+  explicit Nest(Emission &e, OpId root = 0) : e(e), root(root), levels(1) {}
 
   /// A loop over `axis`. Along the vector axis `step` elements are handled at once (0 lanes: one).
   Carried loop(unsigned axis, llvm::Value *low, llvm::Value *high, int64_t step,
@@ -44,9 +45,14 @@ public:
   llvm::Value *coordinate(unsigned axis);
 
   /// The value at the current coordinates, as a scalar if it is equal in all lanes.
-  llvm::Value *evaluate(ValueId value, const AxisMap &map, bool expand = false);
+  llvm::Value *evaluate(ValueId value, const AxisMap &map);
+  /// Stores the kept tiles of an expression that has been evaluated at the current coordinates.
+  void storeKept(const Expression &expression);
   /// Elements of a tile in memory at the current coordinates; the registers' type.
   llvm::Value *load(const TileRef &tile, const AxisMap &map, DType dtype);
+  /// Asks for what load would read `distance` rounds of `axis` later; it need not exist.
+  void prefetch(const TileRef &tile, const AxisMap &map, DType dtype, unsigned axis,
+                int64_t distance);
   /// Stores an element or a vector (or, in all lanes, a scalar).
   void store(llvm::Value *value, const TileRef &tile, const AxisMap &map, DType dtype);
 
@@ -55,7 +61,7 @@ private:
     llvm::Value *at = nullptr; // null: 0
     unsigned level = 0;
   };
-  using Key = std::tuple<ValueId, AxisMap, bool>;
+  using Key = std::pair<ValueId, AxisMap>;
   /// Level 0 is outside of all loops. Code of a level whose loop contains further loops goes before
   /// `anchor`, the branch into the next one.
   struct Level {
@@ -64,6 +70,7 @@ private:
   };
 
   Emission &e;
+  OpId root;
   std::vector<Level> levels;
   std::array<Coordinate, maxTileRank> coordinates;
   int vectorAxis = -1;
@@ -85,6 +92,7 @@ struct NestShape {
   std::array<int64_t, maxTileRank> extent = {}; // 1: no loop
   int vectorAxis = -1;                          // innermost; -1 if there is no loop at all
   unsigned lanes = 0;                           // of a vector along it, 0 if it is too short
+  unsigned unroll = 0;                          // of the loop over vectors; 0: as LLVM likes
 };
 
 /// The shape for an expression over `space`. `target` is a contiguous tile of `space` that is

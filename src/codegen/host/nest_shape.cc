@@ -85,6 +85,8 @@ NestShape shapeNest(const Emission &e, const Type &space, const Expression &expr
     if (shape.extent[a] == 1)
       continue;
     double cost = targetAxis == int(a) ? 1 : targetAxis < 0 ? 0 : lanes;
+    for (const Leaf &leaf : expression.kept)
+      cost += adjacentAxis(e, leaf) == int(a) ? 1 : lanes;
     for (const Leaf &leaf : expression.leaves)
       cost += tileAxisAt(leaf.map, a) < 0 ? 0.25 : adjacentAxis(e, leaf) == int(a) ? 1 : lanes;
     auto fit = std::bit_floor(uint64_t(std::min<int64_t>(lanes, shape.extent[a])));
@@ -95,6 +97,7 @@ NestShape shapeNest(const Emission &e, const Type &space, const Expression &expr
       best = cost;
     }
   }
+  shape.unroll = expression.operations <= 4 ? 4 : 0;
   return shape;
 }
 
@@ -111,7 +114,7 @@ void forEach(Nest &nest, Emission &e, const NestShape &shape, const Box *box,
     if (a < maxTileRank)
       return nest.loop(a, low(a), high(a), 1, [&] { self(self, a + 1); });
     auto v = unsigned(shape.vectorAxis);
-    nest.chunks(v, low(v), high(v), shape.lanes, body);
+    nest.chunks(v, low(v), high(v), shape.lanes, body, shape.unroll);
   };
   inside(inside, 0);
 }

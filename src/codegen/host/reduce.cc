@@ -12,14 +12,14 @@ using llvm::Value;
 
 class ReduceEmitter {
 public:
-  ReduceEmitter(Emission &e, const Op &op)
-      : e(e), nest(e), operand(e.g.operand(op, 0)), space(e.typeOf(operand)),
+  ReduceEmitter(Emission &e, OpId id, const Op &op)
+      : e(e), nest(e, id), operand(e.g.operand(op, 0)), space(e.typeOf(operand)),
         result(e.g.result(op)), dtype(space.dtype),
         kind(ReduceKind(e.g.intAttr(op, AttrKey::Kind))),
         axis(unsigned(e.g.intAttr(op, AttrKey::Axis))), map(identityMap(space)) {
     small = dtype == DType::F16 || dtype == DType::BF16;
     wide = small ? DType::F32 : dtype;
-    addExpression(e.g, e.values, operand, map, false, expression);
+    addExpression(e.g, e.values, operand, map, id, expression);
   }
 
   void run() {
@@ -64,6 +64,7 @@ private:
   /// The operand at the current coordinates, in the type of partial results.
   Value *element() {
     Value *v = e.elements.splat(nest.evaluate(operand, map), nest.lanes());
+    nest.storeKept(expression);
     return small ? e.elements.toFloat(v, dtype) : v;
   }
 
@@ -194,7 +195,7 @@ void emitReduce(Emission &e, OpId id) {
     return;
   if (e.values.place[v] == Place::Buffer)
     e.tile[v] = e.bufferTile(e.buffers.ofValue[v], e.typeOf(v));
-  ReduceEmitter(e, op).run();
+  ReduceEmitter(e, id, op).run();
 }
 
 } // namespace tl::host

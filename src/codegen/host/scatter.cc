@@ -36,7 +36,7 @@ void emitScatter(Emission &e, OpId id) {
       space = e.typeOf(v);
   Expression expression;
   for (ValueId v : parts)
-    addExpression(e.g, e.values, v, identityMap(e.typeOf(v)), false, expression);
+    addExpression(e.g, e.values, v, identityMap(e.typeOf(v)), 0, expression);
   Nest nest(e);
   forEach(nest, e, shapeNest(e, space, expression, nullptr, -1), nullptr, [&] {
     auto evaluate = [&](ValueId v) { return nest.evaluate(v, identityMap(e.typeOf(v))); };

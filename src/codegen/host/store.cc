@@ -66,7 +66,7 @@ class StoreEmitter {
 public:
   StoreEmitter(Emission &e, const Op &op)
       : e(e), op(op), value(e.g.operand(op, 0)), type(e.typeOf(value)), map(identityMap(type)) {
-    addExpression(e.g, e.values, value, map, false, expression);
+    addExpression(e.g, e.values, value, map, 0, expression);
   }
 
   void run() {

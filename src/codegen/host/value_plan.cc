@@ -1,5 +1,7 @@
 #include "codegen/host/value_plan.h"
 
+#include "codegen/host/expression.h"
+
 #include <algorithm>
 
 namespace tl::host {
@@ -61,8 +63,10 @@ class ValuePlanner {
 public:
   explicit ValuePlanner(const Graph &g)
       : g(g), size(g.values.size(), 0), depth(g.values.size(), 0), cost(g.values.size(), 1),
-        keep(g.values.size(), false), sites(g.values.size()) {
+        keep(g.values.size(), false), large(g.values.size(), false),
+        reshaped(g.values.size(), false), sites(g.values.size()) {
     plan.place.assign(g.values.size(), Place::None);
+    plan.root.assign(g.values.size(), 0);
     plan.begin.assign(g.ops.size(), 0);
     plan.end.assign(g.ops.size(), 0);
   }
@@ -84,6 +88,8 @@ private:
   ValuePlan plan;
   std::vector<uint32_t> size, depth, cost; // by value, were it Inline
   std::vector<bool> keep;                  // by value: must be a Buffer
+  std::vector<bool> large;                 // by value: because of its size
+  std::vector<bool> reshaped;              // by value: has an Alias
   std::vector<std::vector<Site>> sites;    // by value: who computes it, were it Inline
   std::vector<uint32_t> writes;            // numbers of ops that write memory, ascending
   uint32_t next = 1;
@@ -120,7 +126,7 @@ private:
     if (op.opcode == Opcode::Broadcast && cost[g.operand(op, 0)] > 3)
       keep[g.operand(op, 0)] = true;
     if (total > maxExpressionOps || deepest >= maxExpressionDepth || needsMemory(g, op)) {
-      keep[v] = !needsMemory(g, op);
+      keep[v] = large[v] = !needsMemory(g, op);
       return;
     }
     size[v] = total;
@@ -150,6 +156,8 @@ private:
     for (ValueId v : g.results(op))
       if (isTileOfRank(g.typeOf(v)))
         plan.place[v] = placeOf(id, v);
+    if (op.results.count == 1 && computedByElement(op) && plan.place[g.result(op)] == Place::Buffer)
+      plan.root[g.result(op)] = rootOf(id, g.result(op));
     for (size_t i = 0; i < op.operands.count; ++i)
       if (isTileOfRank(g.typeOf(g.operand(op, i))))
         passOn(id, i);
@@ -186,6 +194,7 @@ private:
     Place place = result ? plan.place[result] : Place::None;
     if (op.opcode == Opcode::Yield || place == Place::Alias) {
       keep[operand] = true;
+      reshaped[operand] = reshaped[operand] || place == Place::Alias;
       return;
     }
     if (result && place == Place::None)
@@ -194,7 +203,7 @@ private:
     if (place == Place::Inline)
       list.insert(list.end(), sites[result].begin(), sites[result].end());
     else
-      list.push_back(siteOf(g, id, index));
+      list.push_back(place == Place::Buffer ? Site{plan.root[result], 0} : siteOf(g, id, index));
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
@@ -210,6 +219,37 @@ private:
         return false;
     }
     return true;
+  }
+
+  /// The op in whose loops a kept tile is computed: that of the first site, if this goes through
+  /// the tile's elements in order and reads nothing else of it, else its own.
+  OpId rootOf(OpId id, ValueId v) const {
+    auto first = std::min_element(sites[v].begin(), sites[v].end(), [&](Site a, Site b) {
+      return plan.begin[a.op] < plan.begin[b.op];
+    });
+    if (first == sites[v].end() || large[v] || reshaped[v] || !mayWait(id, first->op))
+      return id;
+    const Op &root = g.ops[first->op];
+    ValueId value = root.opcode == Opcode::Reduce ? g.operand(root, 0) : g.result(root);
+    const Type &space = g.typeOf(value);
+    Expression e;
+    addExpression(g, plan, value, identityMap(space), first->op, e);
+    if (e.operations + size[v] > maxExpressionOps)
+      return id;
+    for (const Leaf &leaf : e.leaves)
+      if (leaf.value == v && !inLinearOrder(leaf.map, space))
+        return id;
+    return first->op;
+  }
+
+  /// Whether `id` may be computed in the loops of `root`, as far as the ops themselves can tell.
+  bool mayWait(OpId id, OpId root) const {
+    const Op &op = g.ops[root];
+    bool loops = op.opcode == Opcode::Reduce || (op.results.count == 1 && computedByElement(op) &&
+                                                 plan.root[g.result(op)] == root);
+    auto write = std::upper_bound(writes.begin(), writes.end(), plan.begin[id]);
+    return loops && op.block == g.ops[id].block &&
+           (write == writes.end() || *write > plan.begin[root]);
   }
 
   bool feedsWrite(ValueId v) const {

@@ -31,6 +31,13 @@ struct ValuePlan {
   std::vector<uint32_t> begin; // by OpId
   std::vector<uint32_t> end;   // by OpId: after the regions; else as begin
   std::vector<OpId> order;     // ops of the body and its regions by number of their begin
+  std::vector<OpId> root; // by ValueId, of a Buffer computed element by element: the op in whose
+                          // loops that happens, its own op or a later one; else 0
+
+  /// True if the loops of `root` compute `v` and do not read it from memory.
+  bool computedIn(ValueId v, OpId root_) const {
+    return place[v] == Place::Inline || (place[v] == Place::Buffer && root[v] && root[v] == root_);
+  }
 
   /// The last moment at which `user` needs a value of block `home`: its own number, or the end of
   /// the outermost loop between the two, which comes around again.
