@@ -14,8 +14,8 @@ constexpr int64_t maxImmediate = 2048;
 constexpr uint32_t maxMaskedRegisters = 8;
 /// LDS that a masked version takes at one time.
 constexpr int64_t stagingBytes = 16384;
-/// Accesses in flight of a masked version's loop.
-constexpr int64_t loopUnroll = 4;
+/// Elements that a thread loads at one time in a masked version's loop, to have several in flight.
+constexpr int64_t loadsInFlight = 4;
 
 /// One access, load or store: its uniform facts, made where the object is created.
 class TileAccess {
@@ -81,7 +81,7 @@ private:
   };
   std::vector<Part> parts() const;
   StagedElement stagedElement(const Part &part, llvm::Value *step, std::span<const Window> windows);
-  void forElements(const Part &part, std::span<const Window> windows,
+  void forElements(const Part &part, std::span<const Window> windows, int64_t unroll,
                    const std::function<void(std::span<const StagedElement>)> &body);
   Registers loadStaged(llvm::Value *pad);
   void storeStaged(Registers registers);
@@ -397,10 +397,9 @@ TileAccess::StagedElement TileAccess::stagedElement(const Part &part, llvm::Valu
 }
 
 /// A rolled loop over the elements of a part, neighbours in neighbouring threads.
-void TileAccess::forElements(const Part &part, std::span<const Window> windows,
+void TileAccess::forElements(const Part &part, std::span<const Window> windows, int64_t unroll,
                              const std::function<void(std::span<const StagedElement>)> &body) {
   int64_t steps = (part.end - part.begin + context.threads() - 1) / context.threads();
-  int64_t unroll = loopUnroll;
   while (steps % unroll != 0)
     unroll /= 2;
   llvm::LLVMContext &llvmContext = ir.getContext();
@@ -426,7 +425,7 @@ TileAccess::Registers TileAccess::loadStaged(llvm::Value *pad) {
   Registers registers(layout.numRegisters(), pad);
   for (Part &part : parts()) {
     part.place.region = lds.open(uint32_t(part.end - part.begin) * bytes);
-    forElements(part, windows, [&](std::span<const StagedElement> elements) {
+    forElements(part, windows, loadsInFlight, [&](std::span<const StagedElement> elements) {
       Registers values(elements.size());
       for (size_t i = 0; i < elements.size(); ++i) {
         llvm::Value *address =
@@ -454,7 +453,7 @@ void TileAccess::storeStaged(Registers registers) {
     part.place.region = lds.open(uint32_t(part.end - part.begin) * bytes);
     writeTile(context, lds, layout, registers, dtype, part.place, part.window);
     lds.publish();
-    forElements(part, windows, [&](std::span<const StagedElement> elements) {
+    forElements(part, windows, 1, [&](std::span<const StagedElement> elements) {
       Registers values(elements.size());
       for (size_t i = 0; i < elements.size(); ++i) {
         // Beyond the part an element has no place of its own there.
