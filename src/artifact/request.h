@@ -15,7 +15,7 @@ struct Request {
   bool debugInfo = true;             // line tables
   bool embedGraph = true;            // keep the graph in the artifact
   uint32_t threads = 0;              // threads per program; 0 = chosen
-  std::vector<std::string> listings; // "llvm", "asm"
+  std::vector<std::string> listings; // "llvm", "asm", "passes"
 };
 
 Bytes encodeRequest(const Request &request);

@@ -92,6 +92,9 @@ struct BuildPlan {
   Request request;
 };
 
+constexpr std::pair<uint32_t, const char *> listings[] = {
+    {TL_LISTING_LLVM, "llvm"}, {TL_LISTING_ASM, "asm"}, {TL_LISTING_PASSES, "passes"}};
+
 Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *options) {
   if (!graph)
     return nullArgument("graph");
@@ -102,9 +105,8 @@ Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *optio
     return makeError(
         TL_E_INVALID_ARGUMENT,
         "tl_build_options: opt_level is -1 to 3 and threads a multiple of 32 up to 1024");
-  if ((given.flags & ~uint32_t(TL_BUILD_NO_DEBUG_INFO | TL_BUILD_NO_GRAPH)) ||
-      (given.listings & ~uint32_t(TL_LISTING_LLVM | TL_LISTING_ASM)))
-    return makeError(TL_E_UNSUPPORTED, "tl_build_options: a flag is unknown");
+  if (uint32_t unknown = given.flags & ~uint32_t(TL_BUILD_NO_DEBUG_INFO | TL_BUILD_NO_GRAPH))
+    return makeError(TL_E_UNSUPPORTED, "tl_build_options: flag %u is unknown", unknown);
   std::map<std::string, int64_t> bindings;
   for (size_t i = 0; i < given.n_params; ++i) {
     if (!given.param_names[i])
@@ -120,10 +122,14 @@ Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *optio
   plan.request.threads = given.threads;
   plan.request.debugInfo = !(given.flags & TL_BUILD_NO_DEBUG_INFO);
   plan.request.embedGraph = !(given.flags & TL_BUILD_NO_GRAPH);
-  if (given.listings & TL_LISTING_LLVM)
-    plan.request.listings.push_back("llvm");
-  if (given.listings & TL_LISTING_ASM)
-    plan.request.listings.push_back("asm");
+  uint32_t unnamed = given.listings;
+  for (auto [flag, name] : listings) {
+    if (given.listings & flag)
+      plan.request.listings.push_back(name);
+    unnamed &= ~flag;
+  }
+  if (unnamed)
+    return makeError(TL_E_UNSUPPORTED, "tl_build_options: listing %u is unknown", unnamed);
   return plan;
 }
 

@@ -268,6 +268,8 @@ tl_status tl_kernel_get_part(const tl_kernel *kernel, size_t index, tl_kernel_pa
       return giveListing("llvm");
     case TL_PART_ASM:
       return giveListing("asm");
+    case TL_PART_PASSES:
+      return giveListing("passes");
     case TL_PART_TEXT:
       return giveBytes(kernel->artifact.text);
     case TL_PART_GRAPH:

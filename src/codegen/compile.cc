@@ -53,11 +53,21 @@ Result<Artifact> compileRequest(const Request &request, BuildTiming &timing) {
   TL_ASSIGN(Artifact artifact, describeKernel(graph));
   PrintedText text = printText(graph);
   locateByLine(graph, text);
-  TL_ASSIGN(Graph lowered, runPasses(graph));
+  // The other listings are the target's.
+  Request ofTarget = request;
+  std::string passes;
+  PassObserver observer;
+  if (std::erase(ofTarget.listings, "passes"))
+    observer = [&](const char *pass, const Graph &after) {
+      passes += "# after " + std::string(pass) + "\n" + printText(after).text;
+    };
+  TL_ASSIGN(Graph lowered, runPasses(graph, observer));
   timing.passes += millisecondsSince(start);
 
   PrintedText lines = linesOf(lowered, std::move(text.text));
-  TL_ASSIGN(TargetCode code, generate({lowered, lines, artifact.slots, request}, timing));
+  TL_ASSIGN(TargetCode code, generate({lowered, lines, artifact.slots, ofTarget}, timing));
+  if (!passes.empty())
+    code.listings["passes"] = std::move(passes);
   artifact.codes.push_back(std::move(code));
   artifact.text = std::move(lines.text);
   artifact.buildId = buildId();

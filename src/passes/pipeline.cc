@@ -25,7 +25,7 @@ constexpr Pass passes[] = {
 
 } // namespace
 
-Result<Graph> runPasses(const Graph &input) {
+Result<Graph> runPasses(const Graph &input, const PassObserver &observer) {
   Graph graph = input;
   for (const Pass &pass : passes) {
     auto result = pass.run(graph);
@@ -36,6 +36,8 @@ Result<Graph> runPasses(const Graph &input) {
     if (Status s = verify(graph); !s.ok())
       return internalError("after pass %s: %s", pass.name, s.error().message.c_str());
 #endif
+    if (observer)
+      observer(pass.name, graph);
   }
   return graph;
 }

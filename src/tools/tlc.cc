@@ -37,7 +37,7 @@ void addBuild(CLI::App &app, BuildArguments &arguments) {
                 "output file; default: the kernel file's name with another ending");
   c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's value")->allow_extra_args(false);
   c->add_option("--emit", arguments.emit,
-                "artifact (default), graph, llvm, asm, object; separate with commas")
+                "artifact (default), graph, passes, llvm, asm, object; separate with commas")
       ->delimiter(',')
       ->allow_extra_args(false);
   c->add_option("--opt", arguments.opt, "level=0..3, threads=N, debug=0|1")

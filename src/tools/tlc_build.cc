@@ -50,13 +50,14 @@ constexpr EmitKind emitKinds[] = {{"artifact", ".tlk", 0},
                                   {"graph", ".tlg", TL_PART_GRAPH},
                                   {"llvm", ".ll", TL_PART_LLVM},
                                   {"asm", ".s", TL_PART_ASM},
+                                  {"passes", ".passes.tile", TL_PART_PASSES},
                                   {"object", ".o", TL_PART_CODE}};
 
 const EmitKind &emitKind(const std::string &name) {
   for (const EmitKind &kind : emitKinds)
     if (name == kind.name)
       return kind;
-  fail("--emit %s: kinds are artifact, graph, llvm, asm and object", name.c_str());
+  fail("--emit %s: kinds are artifact, graph, passes, llvm, asm and object", name.c_str());
 }
 
 void applyOptions(const std::vector<std::string> &opt, tl_build_options &options) {
@@ -150,9 +151,10 @@ void buildFile(const Context &context, const BuildArguments &arguments, const st
     emit = {"artifact"};
   for (const std::string &name : emit) {
     tl_kernel_part part = emitKind(name).part;
-    options.listings |= part == TL_PART_LLVM  ? TL_LISTING_LLVM
-                        : part == TL_PART_ASM ? TL_LISTING_ASM
-                                              : 0;
+    options.listings |= part == TL_PART_LLVM     ? TL_LISTING_LLVM
+                        : part == TL_PART_ASM    ? TL_LISTING_ASM
+                        : part == TL_PART_PASSES ? TL_LISTING_PASSES
+                                                 : 0;
   }
   if (!arguments.out.empty() && (emit.size() > 1 || arguments.files.size() > 1))
     fail("-o names one file, but several are to be written");
