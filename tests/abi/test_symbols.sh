@@ -1,5 +1,5 @@
 # What libtilelang.so exports, what its version script names, what the headers declare and what symbols.txt records are
-# the same set; the compiler library exports its five functions; the static library defines no foreign C name.
+# the same set; the compiler library exports its functions; the static library defines no foreign C name.
 set -u
 passed=0 failed=0
 lib=$TL_BUILD_DIR/lib
