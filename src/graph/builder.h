@@ -21,7 +21,6 @@ public:
 
   /// Where the following calls stand in the author's source.
   void setLocation(SourceLocation location);
-  const SourceLocation &currentLocation() const { return location; }
 
   void setKernel(std::string name);
   void setContract(bool allowed) { graph.kernel.contract = allowed; }

@@ -13,7 +13,6 @@ UNIT_TEST(grammar) {
   REQUIRE_OK(plain);
   CHECK_EQ(plain->level, 3);
   CHECK_EQ(plain->cpuName(), "x86-64-v3");
-  CHECK_EQ(plain->llvmFeatures(), "");
   CHECK(plain->has("avx2") && plain->has("fma") && plain->has("f16c") && !plain->has("avx512f"));
   CHECK_EQ(plain->text(), "host:x86-64-v3");
 
@@ -21,7 +20,6 @@ UNIT_TEST(grammar) {
   auto more = parseHostTarget("host:x86-64-v4+gfni+avx512bf16+avx2+avx512ifma");
   REQUIRE_OK(more);
   CHECK_EQ(more->text(), "host:x86-64-v4+avx512ifma+gfni+avx512bf16");
-  CHECK_EQ(more->llvmFeatures(), "+avx512ifma,+gfni,+avx512bf16");
   CHECK(more->has("avx512vl") && more->has("avx512bf16"));
 }
 

@@ -30,7 +30,6 @@ public:
   /// Adds a diagnostic under the current stage; `location` may be empty.
   void report(Severity severity, std::string text, SourceLocation location = {});
   const std::vector<Diagnostic> &diagnostics() const { return collected; }
-  bool hasErrors() const { return errors != 0; }
   /// Success, or a TL_E_INTERNAL error with all diagnostics if one of severity error was reported.
   /// To be called after each stage: LLVM goes on after reporting, with code that must not be used.
   Status check() const;

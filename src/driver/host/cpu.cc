@@ -91,10 +91,6 @@ std::string names(uint64_t mask, const char *prefix, const char *separator) {
 
 std::string HostTarget::cpuName() const { return formatString("x86-64-v%d", level); }
 
-std::string HostTarget::llvmFeatures() const {
-  return names(features & ~levelFeatures(level), "+", ",");
-}
-
 std::string HostTarget::text() const {
   return std::string(kPrefix) + cpuName() + names(features & ~levelFeatures(level), "+", "");
 }

@@ -20,8 +20,6 @@ struct HostTarget {
 
   /// LLVM's CPU name: "x86-64-v3".
   std::string cpuName() const;
-  /// LLVM's feature string for what the level does not contain: "+avx512bf16,+gfni", or empty.
-  std::string llvmFeatures() const;
   /// "host:x86-64-v3+..."
   std::string text() const;
   bool has(std::string_view feature) const;
