@@ -167,8 +167,9 @@ typedef int32_t tl_kernel_part;
 #define TL_PART_ASM ((tl_kernel_part)4)    /**< the assembly, if asked for at build */
 #define TL_PART_TEXT ((tl_kernel_part)5)   /**< the canonical text */
 #define TL_PART_GRAPH ((tl_kernel_part)6)  /**< the graph in binary form */
-#define TL_PART_PASSES ((tl_kernel_part)7) /**< the graph after each pass, if asked for at build   \
-                                            */
+#define TL_PART_PASSES                                                                             \
+  ((tl_kernel_part)7) /**< the graph after each pass, if asked for at build                        \
+                       */
 /** Gives a part of target `index`, borrowed from the kernel. Errors: TL_E_INVALID_ARGUMENT,
  * TL_E_UNSUPPORTED (the part is not there). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_get_part(const tl_kernel *kernel, size_t index,

@@ -120,7 +120,8 @@ struct TargetCode {
   uint32_t arenaBytes = 0; // host: scratch per worker thread
   uint32_t ldsBytes = 0;   // static LDS the launch needs
   ResourceUse use;
-  std::map<std::string, std::string> listings; // "llvm", "asm", "passes": text asked for with --emit
+  std::map<std::string, std::string>
+      listings; // "llvm", "asm", "passes": text asked for with --emit
 };
 
 /// Where an op of the canonical text came from in the author's source.
