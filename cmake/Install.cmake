@@ -6,6 +6,7 @@ if(TARGET tilelang_compiler)
   # Found beside libtilelang.so, or by its name.
   install(TARGETS tilelang_compiler LIBRARY NAMELINK_SKIP)
 endif()
+install(TARGETS tilelang_hipemu LIBRARY NAMELINK_SKIP)
 install(TARGETS tlc)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,45 @@
+# libtilelang-hipemu.so: the stand-in HIP runtime. Opens libtilelang-emu.so at run time and has no LLVM inside.
+tl_layer(hipemu support)
+# The exports have HIP's names and nothing of ours in between.
+set_target_properties(tl_hipemu PROPERTIES CXX_VISIBILITY_PRESET hidden)
+
+# Its version script, from the table of functions: each node of the real library, oldest first.
+set(hipemu_table ${PROJECT_SOURCE_DIR}/src/hipemu/functions.def)
+set(hipemu_map ${CMAKE_BINARY_DIR}/generated/hipemu.map)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${hipemu_table})
+file(STRINGS ${hipemu_table} hipemu_rows REGEX "^TL_HIP(_OTHER)?\\(")
+set(nodes "")
+foreach(row IN LISTS hipemu_rows)
+  if(NOT row MATCHES "^TL_HIP(_OTHER)?\\(([0-9]+)_([0-9]+), [0-9]+, [^,]*, ([A-Za-z0-9_]+), ")
+    message(FATAL_ERROR "functions.def: ${row}")
+  endif()
+  set(node ${CMAKE_MATCH_2}.${CMAKE_MATCH_3})
+  list(APPEND nodes ${node})
+  list(APPEND functions_${node} ${CMAKE_MATCH_4})
+endforeach()
+list(REMOVE_DUPLICATES nodes)
+list(SORT nodes COMPARE NATURAL)
+set(text "")
+set(before "")
+foreach(node IN LISTS nodes)
+  list(JOIN functions_${node} ";\n    " names)
+  string(APPEND text "hip_${node} {\n  global:\n    ${names};\n")
+  if(NOT before)
+    string(APPEND text "  local:\n    *;\n")
+  endif()
+  string(APPEND text "}${before};\n")
+  set(before " hip_${node}")
+endforeach()
+string(APPEND text "TILELANG_HIPEMU_0.1 {\n  global:\n    tl_hipemu_configure;\n    tl_hipemu_report;\n"
+  "    tl_hipemu_finding_count;\n    tl_hipemu_clear;\n    tl_hipemu_fault;\n};\n")
+file(CONFIGURE OUTPUT ${hipemu_map} CONTENT "${text}" @ONLY)
+
+add_library(tilelang_hipemu SHARED $<TARGET_OBJECTS:tl_hipemu>)
+target_link_libraries(tilelang_hipemu PRIVATE tl_settings tl_hipemu)
+target_link_options(tilelang_hipemu PRIVATE -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL
+  -Wl,--version-script=${hipemu_map})
+set_target_properties(tilelang_hipemu PROPERTIES OUTPUT_NAME tilelang-hipemu LINK_DEPENDS ${hipemu_map}
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+if(TL_STATIC_RUNTIME)
+  target_link_options(tilelang_hipemu PRIVATE -static-libstdc++ -static-libgcc)
+endif()
