@@ -2,18 +2,19 @@
 BUILD ?= build
 STATIC_BUILD ?= build-static
 ASAN_BUILD ?= build-asan
+TSAN_BUILD ?= build-tsan
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 NINJA = ninja -j$(JOBS)
 CONFIGURE = cmake -S . -G Ninja --log-level=WARNING $(CMAKE_FLAGS)
 # Labels of the tests that make quick runs, and which of them also run sanitized.
-FAST = unit|api|golden|error|abi|tree
+FAST = unit|api|golden|error|hipemu|abi|tree
 ASAN_TESTS = -L 'unit|api|golden|error' -LE 'long|matrix'
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build demo quick check check-all asan static bench install bundle gen format format-check clean
+.PHONY: help deps build demo quick check check-all asan tsan static bench install bundle gen format format-check clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +34,9 @@ $(ASAN_BUILD)/build.ninja:
 	@$(CONFIGURE) -B $(ASAN_BUILD) -DTL_SANITIZE=address,undefined -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EXAMPLES=OFF \
 	  -DTL_COMPILER_BUILD_DIR=$(abspath $(BUILD))
 
+$(TSAN_BUILD)/build.ninja:
+	@$(CONFIGURE) -B $(TSAN_BUILD) -DTL_SANITIZE=thread -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EXAMPLES=OFF
+
 build: deps $(BUILD)/build.ninja ## build everything, LLVM as a shared library (the default)
 	@$(NINJA) -C $(BUILD)
 
@@ -42,6 +46,10 @@ static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hi
 asan: build $(ASAN_BUILD)/build.ninja ## address and undefined-behaviour sanitizers, all but the code generators
 	@$(NINJA) -C $(ASAN_BUILD)
 	@tests/harness/run.py $(ASAN_BUILD) $(ASAN_TESTS)
+
+tsan: deps $(TSAN_BUILD)/build.ninja ## thread sanitizer on the stand-in HIP runtime
+	@$(NINJA) -C $(TSAN_BUILD) hipemu_tests
+	@tests/harness/run.py $(TSAN_BUILD) -L hipemu
 
 demo: build ## run the examples on the best device found
 	@cmake/demo.sh $(BUILD)/examples
@@ -54,7 +62,7 @@ check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs
 	@$(NINJA) -C $(ASAN_BUILD)
 	@tests/harness/run.py $(BUILD) -LE long -- $(ASAN_BUILD) $(ASAN_TESTS)
 
-check-all: build static $(ASAN_BUILD)/build.ninja ## the long tests too
+check-all: build static $(ASAN_BUILD)/build.ninja tsan ## the long tests too
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
 	@$(NINJA) -C $(ASAN_BUILD)
 	@TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
@@ -83,4 +91,4 @@ format-check: deps ## fail when clang-format would change a file
 	@cmake/sources.sh | xargs clang-format-22 --dry-run -Werror
 
 clean: ## remove the build directories
-	rm -rf $(BUILD) $(STATIC_BUILD) $(ASAN_BUILD) dist
+	rm -rf $(BUILD) $(STATIC_BUILD) $(ASAN_BUILD) $(TSAN_BUILD) dist
