@@ -1,0 +1,23 @@
+// The kernel argument block of a launch, its hidden arguments and its dispatch packet, in memory.
+#pragma once
+
+#include "emu/launch.h"
+
+namespace tl::emu {
+
+/// Memory of the emulator's own for the time of a launch.
+class LaunchMemory {
+public:
+  explicit LaunchMemory(AddressSpace &space) : space(space) {}
+  ~LaunchMemory();
+  LaunchMemory(const LaunchMemory &) = delete;
+  /// Fills kernargAddress, packetAddress, queueAddress and kernarg of the context. False: no
+  /// memory.
+  bool fill(LaunchContext &context, uint32_t device);
+
+private:
+  AddressSpace &space;
+  MemoryBlock *block = nullptr;
+};
+
+} // namespace tl::emu

@@ -1,0 +1,34 @@
+// What checked launches found, by kind and source line.
+#pragma once
+
+#include "emu/emulator.h"
+
+#include <map>
+#include <mutex>
+
+namespace tl::emu {
+
+struct Finding {
+  std::string kind; // "uninitialized-read"
+  std::string kernel;
+  std::string file;
+  uint32_t line = 0;
+  uint32_t pc = 0;
+  std::string message; // of the first time
+  uint64_t times = 0;
+};
+
+class Findings {
+public:
+  /// Counts a finding; those of one kind, kernel and pc are one.
+  void add(Finding finding);
+  uint64_t count() const;
+  void clear();
+  std::string print(ReportFormat format) const;
+
+private:
+  mutable std::mutex lock;
+  std::map<std::string, Finding> found;
+};
+
+} // namespace tl::emu

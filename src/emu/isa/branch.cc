@@ -1,0 +1,279 @@
+// Program control and everything that waits: SOPP and what else changes the program counter,
+// hardware registers, barriers, messages.
+#include "emu/chips.h"
+#include "emu/control.h"
+#include "emu/op_table.h"
+#include "emu/workgroup.h"
+
+#include <algorithm>
+
+namespace tl::emu {
+
+void unimplementedInstruction(Wave &w, const MicroOp &op) {
+  w.fault(op, LaunchStatus::Unimplemented, "the emulator does not know this instruction");
+}
+
+void illegalInstruction(Wave &w, const MicroOp &op) {
+  uint32_t word = 0;
+  if (const MemoryBlock *block = w.worker->translator.block(w.codeBase + op.pc, 4))
+    std::memcpy(&word, block->host + (w.codeBase + op.pc - block->address), 4);
+  w.fault(op, LaunchStatus::IllegalState, "0x%08x is no instruction of %s", word,
+          w.launch->chip->info.name);
+}
+
+void leftCode(Wave &w, const MicroOp &op) {
+  w.fault(op, LaunchStatus::IllegalState, "execution ran past the end of the code");
+}
+
+namespace {
+
+void nothing(Wave &, const MicroOp &) {}
+
+void branch(Wave &w, const MicroOp &op) {
+  if (op.target == kNoInstruction)
+    return w.fault(op, LaunchStatus::IllegalState, "a branch to where no instruction is");
+  w.pc = op.target;
+}
+template <auto Condition> void branchIf(Wave &w, const MicroOp &op) {
+  if (Condition(w))
+    branch(w, op);
+}
+
+void jump(Wave &w, const MicroOp &op, uint64_t address) {
+  uint32_t index = w.program->find(address - w.codeBase);
+  if (index == kNoInstruction)
+    return w.fault(op, LaunchStatus::IllegalState,
+                   "a jump to 0x%llx, outside of the code object's code",
+                   static_cast<unsigned long long>(address));
+  w.pc = index;
+}
+uint64_t addressAfter(const Wave &w, const MicroOp &op) { return w.codeBase + op.pc + op.bytes; }
+
+void getPc(Wave &w, const MicroOp &op) { setScalar64(w, op.dst[0], addressAfter(w, op)); }
+void setPc(Wave &w, const MicroOp &op) { jump(w, op, scalar64(w, op.src[0])); }
+void swapPc(Wave &w, const MicroOp &op) {
+  uint64_t target = scalar64(w, op.src[0]);
+  setScalar64(w, op.dst[0], addressAfter(w, op));
+  jump(w, op, target);
+}
+void call(Wave &w, const MicroOp &op) {
+  setScalar64(w, op.dst[0], addressAfter(w, op));
+  branch(w, op);
+}
+
+void endProgram(Wave &w, const MicroOp &) { w.group->ended(w); }
+
+void waitAtBarrier(Wave &w) {
+  if (w.barrierTicket == w.group->generation) {
+    w.state = WaveState::Barrier;
+    w.yield();
+  }
+}
+void barrier(Wave &w, const MicroOp &) {
+  w.group->arrive(w);
+  waitAtBarrier(w);
+}
+// gfx12 splits it in two; -1 is the workgroup's barrier, others (traps, clusters) are not emulated.
+bool isGroupBarrier(Wave &w, const MicroOp &op) {
+  if (int16_t(scalar32(w, op.src[0])) == -1)
+    return true;
+  w.fault(op, LaunchStatus::Unimplemented, "a barrier other than the workgroup's");
+  return false;
+}
+void barrierSignal(Wave &w, const MicroOp &op) {
+  if (isGroupBarrier(w, op))
+    w.group->arrive(w);
+}
+void barrierSignalIsFirst(Wave &w, const MicroOp &op) {
+  if (!isGroupBarrier(w, op))
+    return;
+  w.scc = w.group->signals == 0;
+  w.group->arrive(w);
+}
+void barrierWait(Wave &w, const MicroOp &op) {
+  if (isGroupBarrier(w, op))
+    waitAtBarrier(w);
+}
+
+// It gives its slice to those it waits for.
+void sleep(Wave &w, const MicroOp &) {
+  w.slept = true;
+  w.yield();
+}
+
+void trap(Wave &w, const MicroOp &op) {
+  constexpr uint32_t kDebugTrap = 3;
+  uint32_t id = scalar32(w, op.src[0]) & 0xff;
+  if (id != kDebugTrap)
+    w.fault(op, LaunchStatus::Trap, "trap %u: the program asks to be aborted", id);
+}
+
+void sendMessage(Wave &w, const MicroOp &op) {
+  // 1 is an interrupt, 3 on RDNA says that registers are free; others drive the graphics pipeline.
+  uint32_t message = scalar32(w, op.src[0]) & 0xff;
+  if (message != 1 && message != 3 && message != 0)
+    w.fault(op, LaunchStatus::Unimplemented, "message %u", message);
+}
+void sendMessageReturn(Wave &w, const MicroOp &op) {
+  constexpr uint32_t kRealTime = 131;
+  uint64_t value = scalar32(w, op.src[0]) == kRealTime ? w.worker->clock : 0;
+  if (op.dst[0].registers > 1)
+    setScalar64(w, op.dst[0], value);
+  else
+    setScalar32(w, op.dst[0], uint32_t(value));
+}
+
+void shaderCycles(Wave &w, const MicroOp &op) { setScalar64(w, op.dst[0], w.worker->clock); }
+
+// Hardware registers by the numbers of s_getreg ("Hardware registers" of the ISA documents).
+enum HardwareRegister : uint32_t {
+  RegMode = 1,
+  RegMemoryBases = 15,
+  RegXcc = 20,
+  RegCycles = 29,
+};
+
+uint32_t readRegister(const Wave &w, uint32_t id) {
+  switch (id) {
+  case RegMode:
+    return w.mode;
+  case RegMemoryBases: // bits 63:48 of the apertures
+    return uint32_t(kPrivateAperture >> 48) | uint32_t(kSharedAperture >> 48) << 16;
+  case RegCycles:
+    return uint32_t(w.worker->clock) & 0xfffff;
+  }
+  return 0; // status, ids: nothing that a result may depend on
+}
+
+void getRegister(Wave &w, const MicroOp &op) {
+  uint32_t field = op.src[0].low, offset = field >> 6 & 31, width = (field >> 11 & 31) + 1;
+  uint32_t value = readRegister(w, field & 63) >> offset;
+  setScalar32(w, op.dst[0], width == 32 ? value : value & ((1u << width) - 1));
+}
+
+void setMode(Wave &w, uint32_t mode) {
+  if (w.launch->chip->has(NoIeeeMode))
+    mode |= ModeDx10Clamp | ModeIeee;
+  if (mode == w.mode)
+    return;
+  w.mode = mode;
+  w.yield(); // the loop that runs slices depends on it
+}
+
+void setRegister(Wave &w, const MicroOp &op) {
+  uint32_t value = scalar32(w, op.src[0]), field = op.src[1].low;
+  uint32_t id = field & 63, offset = field >> 6 & 31, width = (field >> 11 & 31) + 1;
+  if (id != RegMode)
+    return; // others are privileged or without effect on results
+  uint32_t mask = (width == 32 ? ~0u : (1u << width) - 1) << offset;
+  setMode(w, (w.mode & ~mask) | (value << offset & mask));
+}
+void roundMode(Wave &w, const MicroOp &op) {
+  setMode(w, (w.mode & ~15u) | (scalar32(w, op.src[0]) & 15));
+}
+void denormMode(Wave &w, const MicroOp &op) {
+  setMode(w, (w.mode & ~0xf0u) | (scalar32(w, op.src[0]) & 15) << 4);
+}
+
+// gfx9's indexed registers: M0 holds the index and which operands it is added to.
+void setIndexMode(Wave &w, uint32_t mode) {
+  w.gprIndexMode = mode & 15;
+  w.yield();
+}
+void indexOn(Wave &w, const MicroOp &op) {
+  uint32_t index = scalar32(w, op.src[0]) & 0xff, mode = op.src[1].low & 15;
+  w.s[SlotM0] = (w.s[SlotM0] & ~0xf0ffu) | index | mode << 12;
+  setIndexMode(w, mode);
+}
+void indexOff(Wave &w, const MicroOp &) { setIndexMode(w, 0); }
+void indexMode(Wave &w, const MicroOp &op) {
+  uint32_t mode = scalar32(w, op.src[0]) & 15;
+  w.s[SlotM0] = (w.s[SlotM0] & ~0xf000u) | mode << 12;
+  if (w.gprIndexMode)
+    setIndexMode(w, mode);
+}
+void indexValue(Wave &w, const MicroOp &op) {
+  w.s[SlotM0] = (w.s[SlotM0] & ~0xffu) | (scalar32(w, op.src[0]) & 0xff);
+}
+
+const OpRow kRows[] = {
+    {"S_NOP", nothing},
+    {"S_ENDPGM", endProgram},
+    {"S_ENDPGM_SAVED", endProgram},
+    {"S_BRANCH", branch, nullptr, OpBranch},
+    {"S_CBRANCH_SCC0", branchIf<[](const Wave &w) { return !w.scc; }>, nullptr, OpBranch},
+    {"S_CBRANCH_SCC1", branchIf<[](const Wave &w) { return w.scc; }>, nullptr, OpBranch},
+    {"S_CBRANCH_VCCZ", branchIf<[](const Wave &w) { return !w.vcc(); }>, nullptr, OpBranch},
+    {"S_CBRANCH_VCCNZ", branchIf<[](const Wave &w) { return w.vcc(); }>, nullptr, OpBranch},
+    {"S_CBRANCH_EXECZ", branchIf<[](const Wave &w) { return !w.exec(); }>, nullptr, OpBranch},
+    {"S_CBRANCH_EXECNZ", branchIf<[](const Wave &w) { return w.exec(); }>, nullptr, OpBranch},
+    {"S_GETPC_B64", getPc},
+    {"S_SETPC_B64", setPc, nullptr, OpBranch},
+    {"S_SWAPPC_B64", swapPc, nullptr, OpBranch},
+    {"S_CALL_B64", call, nullptr, OpBranch},
+    {"S_BARRIER", barrier},
+    {"S_BARRIER_SIGNAL", barrierSignal},
+    {"S_BARRIER_SIGNAL_IMM", barrierSignal},
+    {"S_BARRIER_SIGNAL_ISFIRST_IMM", barrierSignalIsFirst},
+    {"S_BARRIER_WAIT", barrierWait},
+    {"S_SLEEP", sleep},
+    {"S_SLEEP_VAR", sleep},
+    {"S_TRAP", trap},
+    {"S_SENDMSG", sendMessage},
+    {"S_SENDMSG_RTN_B32", sendMessageReturn},
+    {"S_SENDMSG_RTN_B64", sendMessageReturn},
+    {"S_GET_SHADER_CYCLES_U64", shaderCycles},
+    {"S_GETREG_B32", getRegister},
+    {"S_SETREG_B32", setRegister},
+    {"S_SETREG_IMM32_B32", setRegister},
+    {"S_ROUND_MODE", roundMode},
+    {"S_DENORM_MODE", denormMode},
+    {"S_SET_GPR_IDX_ON", indexOn},
+    {"S_SET_GPR_IDX_OFF", indexOff},
+    {"S_SET_GPR_IDX_MODE", indexMode},
+    {"S_SET_GPR_IDX_IDX", indexValue},
+    // Memory is done when its instruction is; what waits too little is found by the checks.
+    {"S_WAITCNT", nothing},
+    {"S_WAITCNT_VSCNT", nothing},
+    {"S_WAITCNT_VMCNT", nothing},
+    {"S_WAITCNT_EXPCNT", nothing},
+    {"S_WAITCNT_LGKMCNT", nothing},
+    {"S_WAITCNT_DEPCTR", nothing},
+    {"S_WAIT_IDLE", nothing},
+    {"S_WAIT_LOADCNT", nothing},
+    {"S_WAIT_STORECNT", nothing},
+    {"S_WAIT_SAMPLECNT", nothing},
+    {"S_WAIT_BVHCNT", nothing},
+    {"S_WAIT_EXPCNT", nothing},
+    {"S_WAIT_DSCNT", nothing},
+    {"S_WAIT_KMCNT", nothing},
+    {"S_WAIT_LOADCNT_DSCNT", nothing},
+    {"S_WAIT_STORECNT_DSCNT", nothing},
+    {"S_WAIT_EVENT", nothing},
+    // Hints, caches and priorities: memory is coherent here.
+    {"S_DELAY_ALU", nothing},
+    {"S_CLAUSE", nothing},
+    {"S_SETPRIO", nothing},
+    {"S_SETHALT", nothing},
+    {"S_SETKILL", nothing},
+    {"S_INCPERFLEVEL", nothing},
+    {"S_DECPERFLEVEL", nothing},
+    {"S_TTRACEDATA", nothing},
+    {"S_TTRACEDATA_IMM", nothing},
+    {"S_VERSION", nothing},
+    {"S_WAKEUP", nothing},
+    {"S_ICACHE_INV", nothing},
+    {"S_INST_PREFETCH", nothing},
+    {"S_SET_INST_PREFETCH_DISTANCE", nothing},
+    {"S_PREFETCH_INST", nothing},
+    {"S_PREFETCH_INST_PC_REL", nothing},
+    {"S_PREFETCH_DATA", nothing},
+    {"S_PREFETCH_DATA_PC_REL", nothing},
+    {"S_BUFFER_PREFETCH_DATA", nothing},
+};
+
+} // namespace
+
+std::span<const OpRow> branchRows() { return kRows; }
+
+} // namespace tl::emu

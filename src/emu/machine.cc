@@ -1,0 +1,337 @@
+// The Emulator behind the seam: devices, memory, modules, launches.
+#include "emu/machine.h"
+
+#include "emu/chips.h"
+#include "emu/code_object.h"
+#include "emu/findings.h"
+#include "emu/kernel_record.h"
+#include "emu/launch.h"
+#include "emu/line_table.h"
+#include "emu/memory.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace tl::emu {
+namespace {
+
+class LoadedKernel final : public Kernel {
+public:
+  LoadedKernel(class LoadedModule &module, KernelRecord record)
+      : module(module), record(std::move(record)) {}
+  const KernelInfo &info() const override { return record.info; }
+  uint32_t device() const override;
+
+  class LoadedModule &module;
+  KernelRecord record;
+};
+
+class LoadedModule final : public Module {
+public:
+  LoadedModule(std::shared_ptr<AddressSpace> space, const Chip &chip, uint32_t device,
+               CodeObject object)
+      : space(std::move(space)), chip(chip), deviceNumber(device), object(std::move(object)) {}
+  ~LoadedModule() override {
+    if (memory)
+      space->release(memory->address);
+  }
+
+  uint32_t device() const override { return deviceNumber; }
+  size_t kernelCount() const override { return kernels.size(); }
+  const Kernel *kernel(size_t index) const override {
+    return index < kernels.size() ? kernels[index].get() : nullptr;
+  }
+  const Kernel *findKernel(const std::string &name) const override {
+    for (const auto &kernel : kernels)
+      if (kernel->record.info.name == name)
+        return kernel.get();
+    return nullptr;
+  }
+  uint64_t findGlobal(const std::string &name, uint64_t *bytes) const override {
+    constexpr uint8_t kObject = 1; // STT_OBJECT
+    for (const CodeSymbol &symbol : object.symbols)
+      if (symbol.defined && symbol.global && symbol.type == kObject && symbol.name == name) {
+        if (bytes)
+          *bytes = symbol.bytes;
+        return memory->address + symbol.address;
+      }
+    return 0;
+  }
+
+  LoadStatus place(std::string &message);
+  /// The code for a wave size; decoded when it is first asked for.
+  const Program *program(uint32_t waveSize, std::string &message) const;
+  const LineTable &lines() const {
+    std::lock_guard guard(lazyLock);
+    if (!lineTable)
+      lineTable = LineTable::read(object);
+    return *lineTable;
+  }
+
+  std::shared_ptr<AddressSpace> space;
+  const Chip &chip;
+  uint32_t deviceNumber;
+  CodeObject object;
+  MemoryBlock *memory = nullptr;
+  std::vector<std::unique_ptr<LoadedKernel>> kernels;
+
+private:
+  bool relocate(std::string &message);
+
+  mutable std::mutex lazyLock;
+  mutable std::unique_ptr<Program> programs[2]; // waves of 32, of 64
+  mutable std::unique_ptr<LineTable> lineTable;
+};
+
+uint32_t LoadedKernel::device() const { return module.deviceNumber; }
+
+LoadStatus LoadedModule::place(std::string &message) {
+  memory = space->allocate(object.memoryBytes, MemoryKind::Device, deviceNumber, true);
+  if (!memory) {
+    message = "no device memory for the code object";
+    return LoadStatus::OutOfMemory;
+  }
+  std::memset(memory->shadow, ShadowWritten, memory->bytes);
+  for (const CodeSegment &segment : object.segments)
+    std::memcpy(memory->host + segment.address, object.image.data() + segment.offset,
+                segment.fileBytes);
+  return relocate(message) ? LoadStatus::Ok : LoadStatus::NotAnImage;
+}
+
+bool LoadedModule::relocate(std::string &message) {
+  // LLVM's user guide for the AMDGPU backend, "Relocation Records".
+  enum : uint32_t { Abs32Low = 1, Abs32High = 2, Abs64 = 3, Abs32 = 6, Relative64 = 13 };
+  for (const CodeRelocation &r : object.relocations) {
+    uint64_t value = memory->address + uint64_t(r.addend);
+    unsigned bytes = r.type == Abs64 || r.type == Relative64 ? 8 : 4;
+    if (r.address > memory->bytes || bytes > memory->bytes - r.address) {
+      message = "the code object is damaged: a relocation lies outside";
+      return false;
+    }
+    if (r.type != Relative64) {
+      if (r.symbol >= object.symbols.size() || !object.symbols[r.symbol].defined) {
+        message = "the code object needs a symbol that it does not define: " +
+                  (r.symbol < object.symbols.size() ? object.symbols[r.symbol].name : "?");
+        return false;
+      }
+      value += object.symbols[r.symbol].address;
+    }
+    if (r.type == Abs32High)
+      value >>= 32;
+    else if (r.type != Abs32Low && r.type != Abs32 && r.type != Abs64 && r.type != Relative64) {
+      message = formatString("the code object has a relocation of unknown type %u", r.type);
+      return false;
+    }
+    std::memcpy(memory->host + r.address, &value, bytes);
+  }
+  return true;
+}
+
+const Program *LoadedModule::program(uint32_t waveSize, std::string &message) const {
+  std::lock_guard guard(lazyLock);
+  auto &program = programs[waveSize / 64];
+  if (!program) {
+    auto decoded = decode(object, chip, waveSize);
+    if (!decoded) {
+      message = decoded.error().message;
+      return nullptr;
+    }
+    program = std::move(*decoded);
+  }
+  return program.get();
+}
+
+class MachineImpl final : public Emulator {
+public:
+  MachineImpl(std::vector<const Chip *> chips, const Options &options)
+      : chips(std::move(chips)), options(options) {
+    std::vector<uint64_t> limits;
+    for (const Chip *chip : this->chips)
+      limits.push_back(chip->info.memoryBytes);
+    space = std::make_shared<AddressSpace>(std::move(limits));
+    if (!this->options.threads)
+      this->options.threads = std::max(1u, std::thread::hardware_concurrency());
+  }
+
+  uint32_t deviceCount() const override { return uint32_t(chips.size()); }
+  const ChipInfo &chip(uint32_t device) const override {
+    return chips[std::min<size_t>(device, chips.size() - 1)]->info;
+  }
+
+  uint64_t allocate(uint64_t bytes, MemoryKind kind, uint32_t device) override {
+    if (kind == MemoryKind::Registered)
+      return 0;
+    MemoryBlock *block = space->allocate(bytes, kind, device);
+    return block ? block->address : 0;
+  }
+  bool registerHost(void *memory, uint64_t bytes, uint32_t device) override {
+    return space->registerHost(memory, bytes, device) != nullptr;
+  }
+  bool release(uint64_t address, const Operation *) override {
+    MemoryBlock *block = space->find(address);
+    return block && !block->internal && space->release(address);
+  }
+  bool findAllocation(uint64_t address, Allocation *allocation) const override {
+    const MemoryBlock *block = space->find(address);
+    if (!block || block->internal)
+      return false;
+    if (allocation)
+      *allocation = {block->address, block->bytes, block->kind, block->device, block->live};
+    return true;
+  }
+  uint64_t bytesInUse(uint32_t device) const override { return space->bytesInUse(device); }
+
+  bool copy(uint64_t to, uint64_t from, uint64_t bytes, const Operation &,
+            std::string *message) override {
+    uint8_t *target, *source, *targetShadow, *sourceShadow;
+    if (!space->resolve(to, bytes, target, targetShadow, message) ||
+        !space->resolve(from, bytes, source, sourceShadow, message))
+      return false;
+    std::memmove(target, source, bytes);
+    if (targetShadow && sourceShadow)
+      std::memmove(targetShadow, sourceShadow, bytes);
+    else if (targetShadow)
+      std::memset(targetShadow, ShadowWritten, bytes);
+    return true;
+  }
+  bool fill(uint64_t to, uint32_t pattern, uint32_t patternBytes, uint64_t count, const Operation &,
+            std::string *message) override {
+    uint8_t *target, *shadow;
+    if (patternBytes != 1 && patternBytes != 2 && patternBytes != 4) {
+      if (message)
+        *message = "a pattern has 1, 2 or 4 bytes";
+      return false;
+    }
+    uint64_t bytes = count * patternBytes;
+    if (!space->resolve(to, bytes, target, shadow, message))
+      return false;
+    if (patternBytes == 1)
+      std::memset(target, int(pattern & 0xff), bytes);
+    else
+      for (uint64_t i = 0; i < count; ++i)
+        std::memcpy(target + i * patternBytes, &pattern, patternBytes);
+    if (shadow)
+      std::memset(shadow, ShadowWritten, bytes);
+    return true;
+  }
+
+  LoadResult load(const void *image, size_t bytes, uint32_t device) override;
+  LaunchResult launch(const LaunchRequest &request) override;
+  uint32_t occupancy(const Kernel &kernel, uint32_t threads, uint32_t dynamicLds) const override;
+
+  std::string report(ReportFormat format) const override { return findings.print(format); }
+  uint64_t findingCount() const override { return findings.count(); }
+  void clearReport() override { findings.clear(); }
+
+private:
+  std::vector<const Chip *> chips;
+  Options options;
+  std::shared_ptr<AddressSpace> space;
+  Findings findings;
+};
+
+LoadResult MachineImpl::load(const void *image, size_t bytes, uint32_t device) {
+  LoadResult result;
+  auto refuse = [&](LoadStatus status, const std::string &message) {
+    result.status = status;
+    result.message = message;
+    return std::move(result);
+  };
+  if (device >= chips.size())
+    return refuse(LoadStatus::WrongChip, "no such device");
+  const Chip &chip = *chips[device];
+  auto object = readCodeObject(image, bytes, chip.info.name, chip.info.machine);
+  if (!object)
+    return refuse(object.error().status == TL_E_UNSUPPORTED ? LoadStatus::WrongChip
+                                                            : LoadStatus::NotAnImage,
+                  object.error().message);
+  constexpr uint32_t kXnackOn = 3; // EF_AMDGPU_FEATURE_XNACK_ON_V4
+  if (object->xnack == kXnackOn)
+    return refuse(LoadStatus::WrongChip, formatString("the code object needs XNACK, which is off "
+                                                      "on this %s",
+                                                      chip.info.name));
+  constexpr uint32_t kSramEccOff = 2;
+  if (object->sramEcc == kSramEccOff)
+    return refuse(LoadStatus::WrongChip, formatString("the code object needs SRAM-ECC off, which "
+                                                      "is on on this %s",
+                                                      chip.info.name));
+  auto kernels = readKernels(*object, chip);
+  if (!kernels)
+    return refuse(LoadStatus::NotAnImage, kernels.error().message);
+  auto module = std::make_unique<LoadedModule>(space, chip, device, std::move(*object));
+  std::string message;
+  LoadStatus status = module->place(message);
+  if (status != LoadStatus::Ok)
+    return refuse(status, message);
+  for (KernelRecord &record : *kernels)
+    module->kernels.push_back(std::make_unique<LoadedKernel>(*module, std::move(record)));
+  result.module = std::move(module);
+  return result;
+}
+
+LaunchResult MachineImpl::launch(const LaunchRequest &request) {
+  auto *kernel = static_cast<const LoadedKernel *>(request.kernel);
+  if (!kernel)
+    return {LaunchStatus::BadArguments, "no kernel"};
+  LaunchContext context;
+  std::string message;
+  context.request = &request;
+  context.record = &kernel->record;
+  context.program = kernel->module.program(kernel->record.info.waveSize, message);
+  if (!context.program)
+    return {LaunchStatus::IllegalState, message};
+  context.chip = &kernel->module.chip;
+  context.options = &options;
+  context.space = space.get();
+  context.lines = &kernel->module.lines();
+  context.findings = &findings;
+  context.codeBase = kernel->module.memory->address;
+  context.checked = options.checks || options.profile;
+  return runLaunch(context, options.threads);
+}
+
+uint32_t MachineImpl::occupancy(const Kernel &kernel, uint32_t threads, uint32_t dynamicLds) const {
+  const KernelInfo &info = kernel.info();
+  const Chip &chip = *chips[kernel.device()];
+  if (threads == 0 || threads > info.maxThreads)
+    return 0;
+  uint64_t lds = uint64_t(info.ldsBytes) + dynamicLds;
+  if (lds > chip.info.ldsBytes)
+    return 0;
+  // A wave of 64 on a chip whose registers are counted for waves of 32 takes two of each.
+  uint32_t file = chip.info.vectorRegisters * chip.info.waveSize / info.waveSize;
+  uint32_t granule = std::max(1u, chip.vectorGranule * chip.info.waveSize / info.waveSize);
+  uint32_t registers = (std::max(info.vgprs, 1u) + granule - 1) / granule * granule;
+  uint32_t wavesOfSimd = std::min(chip.info.maxWavesPerSimd, file / registers);
+  uint32_t waves = (threads + info.waveSize - 1) / info.waveSize;
+  uint32_t groups = wavesOfSimd * chip.info.simdsPerUnit / waves;
+  if (lds) {
+    uint64_t taken = (lds + chip.ldsGranule - 1) / chip.ldsGranule * chip.ldsGranule;
+    groups = std::min(groups, uint32_t(chip.info.ldsBytes / taken));
+  }
+  return groups;
+}
+
+} // namespace
+
+Emulator *createMachine(const std::vector<std::string> &names, const Options &options,
+                        std::string *message) {
+  std::vector<const Chip *> chips;
+  for (const std::string &name : names) {
+    const Chip *chip = findChip(name);
+    if (!chip) {
+      if (message)
+        *message = "no chip " + name + " is emulated";
+      return nullptr;
+    }
+    chips.push_back(chip);
+  }
+  if (chips.empty()) {
+    if (message)
+      *message = "a machine needs a chip";
+    return nullptr;
+  }
+  return new MachineImpl(std::move(chips), options);
+}
+
+} // namespace tl::emu

@@ -1,0 +1,110 @@
+// The address space that devices and the host share.
+//
+// Memory of devices is one file in memory, mapped twice: without access at the addresses given out,
+// so that the host faults when it touches them, and readable at an alias for the emulator. Every
+// block has red zones around it, and released blocks stay known until their addresses are needed
+// again. For each byte of device memory one shadow byte says what the checks know about it.
+#pragma once
+
+#include "emu/emulator.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+namespace tl::emu {
+
+enum ShadowBit : uint8_t { ShadowWritten = 1 };
+
+struct MemoryBlock {
+  uint64_t address;
+  uint64_t bytes;
+  uint8_t *host;   // where the emulator reads and writes it
+  uint8_t *shadow; // NULL: everything counts as written
+  MemoryKind kind;
+  uint32_t device;
+  bool internal; // kernel arguments and code: not the user's, absent from findAllocation
+  std::atomic<bool> live{true};
+
+  bool contains(uint64_t at, uint64_t size) const {
+    return at - address < bytes && size <= bytes - (at - address);
+  }
+};
+
+class AddressSpace {
+public:
+  /// Memory limits of the devices.
+  explicit AddressSpace(std::vector<uint64_t> deviceBytes);
+  ~AddressSpace();
+  AddressSpace(const AddressSpace &) = delete;
+
+  /// NULL when there is no room.
+  MemoryBlock *allocate(uint64_t bytes, MemoryKind kind, uint32_t device, bool internal = false);
+  MemoryBlock *registerHost(void *memory, uint64_t bytes, uint32_t device);
+  /// False when `address` is not the start of a live block.
+  bool release(uint64_t address);
+
+  /// The block, live or not, that an address lies in; NULL when there is none.
+  MemoryBlock *find(uint64_t address) const;
+  /// "16 bytes past the end of the allocation 0x... of 4096 bytes", for messages.
+  std::string describe(uint64_t address) const;
+  /// Whether an address is one that devices' memory has or could have.
+  bool isDeviceAddress(uint64_t address) const { return address - guardBase < regionBytes; }
+  uint64_t bytesInUse(uint32_t device) const;
+
+  /// Resolves a range for copies: ordinary host memory is its own place. False with a message when
+  /// it is outside of live blocks.
+  bool resolve(uint64_t address, uint64_t bytes, uint8_t *&host, uint8_t *&shadow,
+               std::string *message) const;
+
+private:
+  MemoryBlock *place(uint64_t bytes, MemoryKind kind);
+  uint64_t takeRange(uint64_t bytes, uint64_t &bump, uint64_t end,
+                     std::map<uint64_t, uint64_t> &freeRanges);
+  void forgetReleased(MemoryKind kind);
+
+  mutable std::shared_mutex lock;
+  std::map<uint64_t, std::unique_ptr<MemoryBlock>> blocks; // by address
+  std::map<uint64_t, uint64_t> freeDevice, freeHost;       // ranges that may be used again
+  std::vector<std::unique_ptr<MemoryBlock>> forgotten;     // translators may still look at them
+  std::vector<uint64_t> limits, used;
+  uint64_t guardBase = 0, regionBytes = 0, deviceBump = 0;
+  uint8_t *alias = nullptr, *shadowBase = nullptr;
+  uint64_t hostBase = 0, hostBytes = 0, hostBump = 0;
+  int file = -1;
+};
+
+/// A worker's view: remembers the blocks it used last.
+class Translator {
+public:
+  explicit Translator(const AddressSpace &space) : space(space) {}
+
+  /// The block that holds all of a range, NULL when none does.
+  const MemoryBlock *block(uint64_t address, uint64_t bytes) {
+    const MemoryBlock *b = recent[0];
+    if (b && b->contains(address, bytes) && b->live.load(std::memory_order_relaxed)) [[likely]]
+      return b;
+    return blockSlow(address, bytes);
+  }
+
+private:
+  const MemoryBlock *blockSlow(uint64_t address, uint64_t bytes) {
+    for (unsigned i = 1; i < 4; ++i)
+      if (recent[i] && recent[i]->contains(address, bytes) && recent[i]->live) {
+        std::swap(recent[i], recent[0]);
+        return recent[0];
+      }
+    const MemoryBlock *found = space.find(address);
+    if (!found || !found->live || !found->contains(address, bytes))
+      return nullptr;
+    for (unsigned i = 3; i > 0; --i)
+      recent[i] = recent[i - 1];
+    return recent[0] = found;
+  }
+
+  const AddressSpace &space;
+  const MemoryBlock *recent[4] = {};
+};
+
+} // namespace tl::emu

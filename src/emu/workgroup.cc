@@ -1,0 +1,118 @@
+#include "emu/workgroup.h"
+
+#include "emu/checks/checks.h"
+#include "emu/chips.h"
+
+#include <immintrin.h>
+
+#include <cstdarg>
+
+namespace tl::emu {
+namespace {
+
+constexpr int32_t kSlice = 4096;
+
+// MODE's rounding fields count like MXCSR's, except that 1 is up and 2 down here and the other way
+// round there.
+unsigned controlWord(uint32_t round, uint32_t denormals) {
+  static const unsigned rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN,
+                                       _MM_ROUND_TOWARD_ZERO};
+  constexpr unsigned kDenormalsAreZero = 0x40, kFlushToZero = 0x8000, kAllMasked = 0x1f80;
+  return kAllMasked | rounding[round] | (denormals & 1 ? 0 : kDenormalsAreZero) |
+         (denormals & 2 ? 0 : kFlushToZero);
+}
+
+template <bool Checked, bool SpecialMode> void runSlice(Wave &wave) {
+  const MicroOp *ops = wave.program->ops.data();
+  const unsigned usual = _mm_getcsr();
+  const unsigned word32 = controlWord(wave.mode & 3, wave.mode >> 4 & 3),
+                 word64 = controlWord(wave.mode >> 2 & 3, wave.mode >> 6 & 3);
+  while (wave.remaining > 0) {
+    --wave.remaining;
+    const MicroOp &op = ops[wave.pc++];
+    if constexpr (Checked)
+      checkInstruction(wave, op);
+    if constexpr (SpecialMode) {
+      if (op.flags & (OpMode32 | OpMode64)) {
+        _mm_setcsr(op.flags & OpMode32 ? word32 : word64);
+        op.run(wave, op);
+        _mm_setcsr(usual);
+        continue;
+      }
+    }
+    op.run(wave, op);
+  }
+}
+
+} // namespace
+
+void runWave(Wave &wave) {
+  wave.remaining = kSlice;
+  wave.unused = 0;
+  wave.slept = false;
+  const bool special =
+      (wave.mode & (ModeRound32 | ModeRound64 | ModeDenorm32 | ModeDenorm64)) != ModeDefault;
+  if (wave.launch->checked)
+    special ? runSlice<true, true>(wave) : runSlice<true, false>(wave);
+  else
+    special ? runSlice<false, true>(wave) : runSlice<false, false>(wave);
+  uint32_t done = uint32_t(kSlice - wave.unused);
+  wave.instructions += done;
+  wave.worker->instructions += done;
+  wave.worker->clock += done;
+}
+
+bool runGroup(Workgroup &group) {
+  bool progress = false;
+  ++group.slices;
+  for (uint32_t number : group.order) {
+    Wave &wave = group.waves[number];
+    if (wave.state == WaveState::Barrier && wave.barrierTicket != group.generation)
+      wave.state = WaveState::Running;
+    if (wave.state != WaveState::Running)
+      continue;
+    runWave(wave);
+    progress |= !wave.slept;
+    if (group.launch->stop.load(std::memory_order_relaxed))
+      return false;
+  }
+  return progress;
+}
+
+void Workgroup::passBarrier() {
+  ++generation;
+  signals = 0;
+  for (Wave &wave : waves)
+    if (wave.state == WaveState::Barrier)
+      wave.state = WaveState::Running;
+  if (launch->checked)
+    checkBarrierPassed(*this);
+}
+
+void Workgroup::arrive(Wave &wave) {
+  wave.barrierTicket = generation;
+  if (++signals >= live)
+    passBarrier();
+}
+
+void Workgroup::ended(Wave &wave) {
+  wave.state = WaveState::Ended;
+  wave.yield();
+  --live;
+  // A finished wave counts as arrived.
+  if (live && signals >= live)
+    passBarrier();
+}
+
+void Wave::fault(const MicroOp &op, LaunchStatus status, const char *format, ...) {
+  char text[600];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  state = WaveState::Faulted;
+  yield();
+  launch->fail(status, launch->place(op) + ": " + text);
+}
+
+} // namespace tl::emu
