@@ -1,12 +1,12 @@
 #include "codegen/llvm/target_machine.h"
 
+#include "codegen/llvm/llvm_passes.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -109,23 +109,12 @@ llvm::TargetLibraryInfoImpl libraryInfo(const llvm::Triple &triple) {
   return info;
 }
 
-llvm::OptimizationLevel optimizationLevel(int level) {
-  switch (level) {
-  case 1:
-    return llvm::OptimizationLevel::O1;
-  case 2:
-    return llvm::OptimizationLevel::O2;
-  default:
-    return llvm::OptimizationLevel::O3;
-  }
-}
-
 Status emitFile(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine,
                 llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &out, LlvmTimes *times) {
   session.setStage("llvm-codegen");
   Stopwatch watch(times ? &times->codegen : nullptr);
   llvm::raw_svector_ostream stream(out);
-  llvm::legacy::PassManager passes;
+  CodegenPasses passes(machine.getTargetTriple());
   passes.add(new llvm::TargetLibraryInfoWrapperPass(libraryInfo(machine.getTargetTriple())));
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return internalError("LLVM cannot emit this kind of file for %s",
@@ -192,9 +181,8 @@ Status optimizeModule(CompileSession &session, llvm::Module &module, llvm::Targe
   if (llvm::verifyModule(module, &stream))
     return internalError("the code generator made a module that LLVM refuses: %s", text.c_str());
 
-  bool vectorize = !machine.getTargetTriple().isAMDGPU();
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization = vectorize;
+  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization = true;
   llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -207,9 +195,7 @@ Status optimizeModule(CompileSession &session, llvm::Module &module, llvm::Targe
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes =
-      optLevel == 0 ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                    : builder.buildPerModuleDefaultPipeline(optimizationLevel(optLevel));
+  llvm::ModulePassManager passes = optimizationPasses(builder, machine.getTargetTriple(), optLevel);
   passes.run(module, modules);
   return session.check();
 }

@@ -49,8 +49,8 @@ createModule(CompileSession &session, const llvm::TargetMachine &machine, llvm::
 /// which math functions and the emitter rely for equal bits on all targets.
 void addCommonAttributes(llvm::Function &function);
 
-/// Verifies the module (TL_E_INTERNAL with LLVM's words if it is broken) and runs LLVM's O0..O3
-/// pipeline over it, vectorizers included on the host.
+/// Verifies the module (TL_E_INTERNAL with LLVM's words if it is broken) and runs the passes of the
+/// level, 0 to 3, over it (llvm_passes.h).
 Status optimizeModule(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine,
                       int optLevel, LlvmTimes *times = nullptr);
 /// A relocatable ELF object. The module is used up: code generation changes it.

@@ -1,0 +1,76 @@
+#include "codegen/llvm/llvm_passes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <memory>
+
+namespace tl {
+
+namespace {
+
+llvm::OptimizationLevel optimizationLevel(int level) {
+  switch (level) {
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
+/// Address arithmetic is what there is to optimize: equal terms of the accesses (early CSE before
+/// the costly combiner, and once more on what that made equal), and terms that do not change in a
+/// loop.
+llvm::ModulePassManager amdgpuPasses() {
+  llvm::FunctionPassManager functions;
+  functions.addPass(llvm::EarlyCSEPass());
+  functions.addPass(llvm::InstCombinePass());
+  functions.addPass(llvm::SimplifyCFGPass());
+  functions.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                          /*UseMemorySSA=*/true));
+  functions.addPass(llvm::EarlyCSEPass());
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+  return passes;
+}
+
+llvm::AnalysisID idOf(llvm::Pass *pass) { return std::unique_ptr<llvm::Pass>(pass)->getPassID(); }
+
+} // namespace
+
+llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llvm::Triple &triple,
+                                           int optLevel) {
+  if (optLevel == 0)
+    return builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+  if (triple.isAMDGPU())
+    return amdgpuPasses();
+  return builder.buildPerModuleDefaultPipeline(optimizationLevel(optLevel));
+}
+
+CodegenPasses::CodegenPasses(const llvm::Triple &triple) {
+  // Follows variables from register to register; our debug info has lines only.
+  unwanted.push_back(&llvm::LiveDebugValuesID);
+  if (!triple.isAMDGPU())
+    return;
+  // Makes a counter of every address in a loop. Ours are a counter and constants that fit the
+  // instructions' offsets: what it makes of them takes more registers and instructions.
+  unwanted.push_back(idOf(llvm::createLoopStrengthReducePass()));
+  // Finds nothing after straight-line strength reduction, which has run by then.
+  unwanted.push_back(idOf(llvm::createNaryReassociatePass()));
+}
+
+void CodegenPasses::add(llvm::Pass *pass) {
+  if (llvm::is_contained(unwanted, pass->getPassID()))
+    delete pass;
+  else
+    llvm::legacy::PassManager::add(pass);
+}
+
+} // namespace tl
