@@ -474,6 +474,7 @@ private:
 
   void describeVector(const MCInst &instruction, const MCInstrDesc &desc, const OpcodeInfo &info,
                       MicroOp &op) {
+    op.flags |= OpVector;
     unsigned results = desc.getNumDefs();
     for (unsigned i = 0; i < results && i < 2; ++i)
       op.dst[i] = valueOperand(instruction.getOperand(i), true);
@@ -498,6 +499,12 @@ private:
         modifiers = 0;
         op.src[op.sources++] = source;
       }
+    }
+    if (results == 0 && info.name.rfind("V_MOVREL", 0) == 0) {
+      op.dst[0] = op.src[0]; // no definition in LLVM: which register it is shows at run time
+      op.src[0] = op.src[1];
+      op.src[1] = Operand();
+      op.sources = 1;
     }
     describeHalves(desc, op);
     takeImmediates(desc, info, immediates, op);

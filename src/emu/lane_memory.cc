@@ -156,6 +156,14 @@ bool resolveFlat(Wave &w, const MicroOp &op, unsigned bytes, Access access, cons
   });
   if (!(shared | scratch))
     return resolveGlobal(w, op, bytes, access, address, out);
+  // Global memory first: it may set all lanes' pointers.
+  uint64_t all = out.lanes;
+  out.lanes &= ~(shared | scratch);
+  bool good = resolveGlobal(w, op, bytes, access, address, out);
+  out.lanes = all;
+  out.contiguous = false;
+  if (!good)
+    return false;
   for (uint64_t lanes = scratch; lanes; lanes &= lanes - 1) {
     unsigned l = unsigned(__builtin_ctzll(lanes));
     if (!resolveScratchLane(w, op, bytes, access, l, uint32_t(address[l]), out))
@@ -172,12 +180,7 @@ bool resolveFlat(Wave &w, const MicroOp &op, unsigned bytes, Access access, cons
     }
     out.pointer[l] = w.group->lds.data() + offset;
   }
-  uint64_t all = out.lanes;
-  out.lanes &= ~(shared | scratch);
-  bool good = resolveGlobal(w, op, bytes, access, address, out);
-  out.lanes = all;
-  out.contiguous = false;
-  return good;
+  return true;
 }
 
 } // namespace
@@ -219,8 +222,8 @@ bool resolveLds(Wave &w, const MicroOp &op, unsigned bytes, Access access, uint3
   const uint64_t size = w.group->ldsBytes;
   uint64_t bits = 0;
   for (unsigned l = 0; l < w.lanes; ++l) {
-    // Addresses do not wrap: what lies outside reads zero.
-    uint64_t at = uint64_t(base ? base[l] : 0) + offset;
+    // The sum is one of 32 bits: compilers count on negative bases with positive offsets.
+    uint64_t at = uint32_t((base ? base[l] : 0) + offset);
     bool inside = at + bytes <= size;
     out.lanes |= uint64_t(inside) << l;
     out.pointer[l] = lds + (inside ? at : 0);

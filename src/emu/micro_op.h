@@ -86,6 +86,7 @@ enum MicroOpFlag : uint32_t {
   OpMode32 = 2048,    // rounds by MODE's f32 fields
   OpMode64 = 4096,    // rounds by MODE's f64 and f16 fields
   OpBranch = 8192,    // may leave the straight line
+  OpVector = 16384,   // VALU: what gfx9's register indexing applies to
 };
 
 /// What a memory instruction addresses.

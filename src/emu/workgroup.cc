@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstdarg>
 
 namespace tl::emu {
@@ -22,6 +23,25 @@ unsigned controlWord(uint32_t round, uint32_t denormals) {
          (denormals & 2 ? 0 : kFlushToZero);
 }
 
+// gfx9's indexed registers (CDNA3 ISA 4.8 "Vector GPR Indexing"): M0 is added to vector operands.
+void runIndexed(Wave &wave, const MicroOp &op) {
+  MicroOp moved = op;
+  const uint32_t index = wave.s[SlotM0] & 0xff;
+  auto move = [&](Operand &operand, unsigned bit) {
+    if (operand.kind != Operand::Vector || !(wave.gprIndexMode >> bit & 1))
+      return true;
+    operand.index += index;
+    return operand.index + std::max<uint32_t>(operand.registers, 1) <= wave.launchVectorLines;
+  };
+  bool inside = move(moved.dst[0], 3);
+  for (unsigned i = 0; i < 3; ++i)
+    inside &= move(moved.src[i], i);
+  if (!inside)
+    return wave.fault(op, LaunchStatus::IllegalState, "m0 = %u indexes past the vector registers",
+                      index);
+  op.run(wave, moved);
+}
+
 template <bool Checked, bool SpecialMode> void runSlice(Wave &wave) {
   const MicroOp *ops = wave.program->ops.data();
   const unsigned usual = _mm_getcsr();
@@ -33,6 +53,10 @@ template <bool Checked, bool SpecialMode> void runSlice(Wave &wave) {
     if constexpr (Checked)
       checkInstruction(wave, op);
     if constexpr (SpecialMode) {
+      if (wave.gprIndexMode && op.flags & OpVector) {
+        runIndexed(wave, op);
+        continue;
+      }
       if (op.flags & (OpMode32 | OpMode64)) {
         _mm_setcsr(op.flags & OpMode32 ? word32 : word64);
         op.run(wave, op);
@@ -51,7 +75,8 @@ void runWave(Wave &wave) {
   wave.unused = 0;
   wave.slept = false;
   const bool special =
-      (wave.mode & (ModeRound32 | ModeRound64 | ModeDenorm32 | ModeDenorm64)) != ModeDefault;
+      (wave.mode & (ModeRound32 | ModeRound64 | ModeDenorm32 | ModeDenorm64)) != ModeDefault ||
+      wave.gprIndexMode;
   if (wave.launch->checked)
     special ? runSlice<true, true>(wave) : runSlice<true, false>(wave);
   else
