@@ -1,0 +1,232 @@
+// Random LLVM IR, compiled for the host and for AMD chips, executed by the processor and by the
+// emulator: the results must be equal bit by bit; any NaN equals any NaN. Independent of our
+// reading of the manuals, since the compiler is AMD's. Arguments: first seed, number of seeds.
+// test-timeout: 1200
+#include "emu/random_ir.h"
+
+#include "codegen/llvm/link.h"
+#include "codegen/llvm/session.h"
+#include "codegen/llvm/target_machine.h"
+#include "driver/host/image.h"
+#include "emu/emulator.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+using namespace tl;
+using namespace tl::test;
+
+namespace {
+
+constexpr unsigned kThreads = 96, kGroups = 2, kAll = kThreads * kGroups;
+constexpr uint32_t kWorking = kAll - 7; // some waves and threads have nothing to do
+
+struct Arguments {
+  int32_t a;
+  int64_t b;
+  float f;
+  int32_t n = kWorking;
+};
+
+struct Compiled {
+  Bytes code;
+  std::vector<OutputSlot> slots;
+  std::string text;
+};
+
+Result<Compiled> compile(const std::string &target, Machine machine, uint64_t seed, int level) {
+  Compiled result;
+  Status status = runCompileSession([&](CompileSession &session) -> Status {
+    TL_ASSIGN(TargetSpec spec, parseTarget(target));
+    TL_ASSIGN(auto targetMachine, createTargetMachine(spec, level));
+    auto module = createModule(session, *targetMachine, "random");
+    result.slots = makeRandomKernel(*module, machine, {seed, kThreads}).slots;
+    result.text = moduleText(*module);
+    TL_TRY(optimizeModule(session, *module, *targetMachine, level));
+    TL_ASSIGN(Bytes object, emitObject(session, *module, *targetMachine));
+    if (machine == Machine::Host) {
+      TL_ASSIGN(result.code, linkHostImage(session, object, *targetMachine));
+    } else {
+      TL_ASSIGN(result.code, linkCodeObject(session, object));
+    }
+    return {};
+  });
+  if (!status.ok())
+    return std::move(status).takeError();
+  return result;
+}
+
+Bytes randomInput(std::mt19937_64 &random) {
+  Bytes input(size_t(kAll) * kInputBytes);
+  for (size_t i = 0; i + 8 <= input.size(); i += 8) {
+    uint64_t word = random();
+    if (i / 8 % 3 == 1) { // two floats of ordinary size
+      float pair[2] = {float(int64_t(word % 20001) - 10000) / 64,
+                       float(int64_t(word >> 40) - 8000000) / 1e5f};
+      std::memcpy(&word, pair, 8);
+    }
+    std::memcpy(input.data() + i, &word, 8);
+  }
+  return input;
+}
+
+Result<Bytes> runOnHost(const Compiled &kernel, const Arguments &arguments, Bytes input) {
+  TL_ASSIGN(auto image, HostImage::load({kernel.code.data(), kernel.code.size()}));
+  using Entry =
+      void (*)(const void *, void *, int32_t, int64_t, float, int32_t, int32_t, int32_t, void *);
+  auto entry = reinterpret_cast<Entry>(image->find("kernel"));
+  if (!entry)
+    return makeError(TL_E_INTERNAL, "the image has no kernel");
+  Bytes output(size_t(kAll) * kOutputBytes);
+  alignas(16) static uint8_t lds[kThreads * kLdsBytes];
+  for (unsigned group = 0; group < kGroups; ++group)
+    for (unsigned thread = 0; thread < kThreads; ++thread)
+      entry(input.data(), output.data(), arguments.a, arguments.b, arguments.f, arguments.n,
+            int32_t(thread), int32_t(group), lds);
+  return output;
+}
+
+Result<Bytes> runEmulated(emu::Emulator &emulator, uint32_t device, const Compiled &kernel,
+                          const Arguments &arguments, const Bytes &input) {
+  emu::LoadResult loaded = emulator.load(kernel.code.data(), kernel.code.size(), device);
+  if (!loaded.module)
+    return makeError(TL_E_INTERNAL, "loading: %s", loaded.message.c_str());
+  const emu::Kernel *entry = loaded.module->findKernel("kernel");
+  if (!entry)
+    return makeError(TL_E_INTERNAL, "the code object has no kernel");
+  Bytes output(size_t(kAll) * kOutputBytes);
+  uint64_t in = emulator.allocate(input.size(), emu::MemoryKind::Device, device);
+  uint64_t out = emulator.allocate(output.size(), emu::MemoryKind::Device, device);
+  std::string message;
+  emu::Operation operation;
+  bool copied = emulator.copy(in, uint64_t(input.data()), input.size(), operation, &message) &&
+                emulator.fill(out, 0, 1, output.size(), operation, &message);
+  uint8_t kernarg[40] = {};
+  std::memcpy(kernarg, &in, 8);
+  std::memcpy(kernarg + 8, &out, 8);
+  std::memcpy(kernarg + 16, &arguments.a, 4);
+  std::memcpy(kernarg + 24, &arguments.b, 8);
+  std::memcpy(kernarg + 32, &arguments.f, 4);
+  std::memcpy(kernarg + 36, &arguments.n, 4);
+  emu::LaunchRequest request;
+  request.kernel = entry;
+  request.grid[0] = kGroups;
+  request.block[0] = kThreads;
+  request.kernarg = kernarg;
+  request.kernargBytes = sizeof kernarg;
+  request.operation.name = "kernel";
+  emu::LaunchResult launched;
+  if (copied)
+    launched = emulator.launch(request);
+  copied =
+      copied && emulator.copy(uint64_t(output.data()), out, output.size(), operation, &message);
+  emulator.release(in, nullptr);
+  emulator.release(out, nullptr);
+  if (launched.status != emu::LaunchStatus::Ok)
+    return makeError(TL_E_INTERNAL, "%s", launched.message.c_str());
+  if (!copied)
+    return makeError(TL_E_INTERNAL, "copying: %s", message.c_str());
+  return output;
+}
+
+bool isNan(SlotType type, uint64_t bits) {
+  if (type == SlotType::F16)
+    return (bits & 0x7fff) > 0x7c00;
+  if (type == SlotType::F32)
+    return (bits & 0x7fffffff) > 0x7f800000;
+  return type == SlotType::F64 && (bits & (~uint64_t(0) >> 1)) > uint64_t(0x7ff) << 52;
+}
+
+/// Empty, or the first difference.
+std::string difference(const std::vector<OutputSlot> &slots, const Bytes &want, const Bytes &got) {
+  for (unsigned thread = 0; thread < kWorking; ++thread)
+    for (const OutputSlot &slot : slots) {
+      uint64_t a = 0, b = 0;
+      size_t at = size_t(thread) * kOutputBytes + slot.offset;
+      std::memcpy(&a, want.data() + at, slotBytes(slot.type));
+      std::memcpy(&b, got.data() + at, slotBytes(slot.type));
+      if (a == b || (isNan(slot.type, a) && isNan(slot.type, b)))
+        continue;
+      char text[200];
+      std::snprintf(text, sizeof text,
+                    "thread %u, offset %u (%u bytes): host %" PRIx64 ", emulator %" PRIx64, thread,
+                    slot.offset, slotBytes(slot.type), a, b);
+      return text;
+    }
+  return "";
+}
+
+/// Keeps the IR of a seed that failed beside the build.
+void keep(uint64_t seed, const std::string &chip, const Compiled &kernel) {
+  const char *build = std::getenv("TL_BUILD_DIR");
+  std::filesystem::path directory = std::filesystem::path(build ? build : ".") / "random_ir";
+  std::filesystem::create_directories(directory);
+  std::string stem = "seed-" + std::to_string(seed) + "-" + chip;
+  std::ofstream(directory / (stem + ".ll")) << kernel.text;
+  std::ofstream(directory / (stem + ".co"), std::ios::binary)
+      .write(reinterpret_cast<const char *>(kernel.code.data()),
+             std::streamsize(kernel.code.size()));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+  uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 40;
+  std::vector<std::string> chips = {"gfx942", "gfx1100"};
+  if (argc > 3)
+    chips.assign(argv + 3, argv + argc);
+  std::string message;
+  emu::Options options;
+  std::unique_ptr<emu::Emulator> emulator(tl_emu_create(emu::kInterface, chips, options, &message));
+  if (!emulator) {
+    std::printf("FAIL %s\n0 passed, 1 failed, 0 skipped\n", message.c_str());
+    return 1;
+  }
+  unsigned passed = 0, failed = 0;
+  auto fail = [&](uint64_t seed, const std::string &where, const std::string &why) {
+    std::printf("FAIL seed %" PRIu64 " on %s: %s\n", seed, where.c_str(), why.c_str());
+    std::fflush(stdout);
+    ++failed;
+  };
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    std::mt19937_64 random(seed * 2654435761u);
+    Arguments arguments;
+    arguments.a = int32_t(random());
+    arguments.b = int64_t(random());
+    arguments.f = float(int32_t(random())) / 65536;
+    Bytes input = randomInput(random);
+    auto host = compile("host:x86-64-v3", Machine::Host, seed, 1);
+    auto want =
+        host.ok() ? runOnHost(*host, arguments, input) : Result<Bytes>(std::move(host).takeError());
+    if (!want.ok()) {
+      fail(seed, "host", want.error().message);
+      continue;
+    }
+    for (uint32_t device = 0; device < chips.size(); ++device) {
+      auto kernel = compile("amdgcn:" + chips[device], Machine::Amdgpu, seed, int(seed % 4));
+      if (!kernel.ok()) {
+        fail(seed, chips[device], kernel.error().message);
+        continue;
+      }
+      auto got = runEmulated(*emulator, device, *kernel, arguments, input);
+      std::string wrong = got.ok() ? difference(kernel->slots, *want, *got) : got.error().message;
+      if (wrong.empty()) {
+        ++passed;
+      } else {
+        fail(seed, chips[device] + " at -O" + std::to_string(seed % 4), wrong);
+        keep(seed, chips[device], *kernel);
+      }
+    }
+  }
+  if (emulator->findingCount() != 0)
+    std::printf("the emulator's checks found:\n%s\n",
+                emulator->report(emu::ReportFormat::Text).c_str());
+  std::printf("%u passed, %u failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}
