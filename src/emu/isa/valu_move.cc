@@ -21,7 +21,7 @@ void swapRegisters(Wave &w, const MicroOp &op) {
 // v_movrel: M0 is added to the number of the source, the result, or both.
 template <bool Source, bool Result> void moveRelative(Wave &w, const MicroOp &op) {
   u32 offset = w.s[SlotM0], lines = w.launchVectorLines;
-  u64 from = u64(op.src[0].index) + (Source ? offset : 0);
+  u64 from = Source ? u64(op.src[0].index) + offset : 0; // else it may be a constant
   u64 to = u64(op.dst[0].index) + (Result ? offset : 0);
   if (from >= lines || to >= lines || (Source && op.src[0].kind != Operand::Vector))
     return w.fault(op, LaunchStatus::IllegalState, "m0 = %u moves past the vector registers",
