@@ -621,6 +621,9 @@ private:
       op.flags |= half.flags & (OpMode32 | OpMode64);
     }
     op.imm[0] = int32_t(program->halves.size());
+    // Only when the second half reads what the first one writes does it matter that they are one.
+    for (const Operand &source : halves[1].src)
+      op.imm[1] |= source.kind == Operand::Vector && source.index == halves[0].dst[0].index;
     op.flags |= OpPair;
     op.row = findOp("V_DUAL");
     op.run = op.row == kNoRow ? unimplementedInstruction : opRow(op.row).run;

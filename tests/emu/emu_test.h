@@ -4,8 +4,11 @@
 #include "emu/emulator.h"
 #include "unit/unit_test.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <unistd.h>
 
 namespace emutest {
 
@@ -21,6 +24,22 @@ inline std::vector<uint8_t> kernelFile(const std::string &name, const std::strin
                                        int level) {
   return readFile(std::string(TL_EMU_KERNELS) + "/" + name + "_" + chip + "_O" +
                   std::to_string(level) + ".co");
+}
+
+/// Assembles a code object; empty when clang complains.
+inline std::vector<uint8_t> assemble(const std::string &text, const std::string &chip) {
+  std::string base =
+      std::string(TL_EMU_KERNELS) + "/assembled_" + chip + "_" + std::to_string(getpid());
+  std::ofstream(base + ".s") << text;
+  std::string command = std::string(TL_CLANG) +
+                        " -x assembler -target amdgcn-amd-amdhsa -mcpu=" + chip + " " + base +
+                        ".s -o " + base + ".co";
+  bool good = std::system(command.c_str()) == 0;
+  std::vector<uint8_t> object = good ? readFile(base + ".co") : std::vector<uint8_t>();
+  std::filesystem::remove(base + ".co");
+  if (good)
+    std::filesystem::remove(base + ".s");
+  return object;
 }
 
 struct Machine {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <unistd.h>
 
 using namespace emutest;
 
@@ -24,21 +23,6 @@ std::vector<OpcodeCase> allCases() {
       cases.push_back(std::move(test));
   CHECK_EQ(errors, "");
   return cases;
-}
-
-std::vector<uint8_t> assemble(const std::string &text, const std::string &chip) {
-  std::string base =
-      std::string(TL_EMU_KERNELS) + "/opcodes_" + chip + "_" + std::to_string(getpid());
-  std::ofstream(base + ".s") << text;
-  std::string command = std::string(TL_CLANG) +
-                        " -x assembler -target amdgcn-amd-amdhsa -mcpu=" + chip + " " + base +
-                        ".s -o " + base + ".co";
-  bool good = std::system(command.c_str()) == 0;
-  std::vector<uint8_t> object = good ? readFile(base + ".co") : std::vector<uint8_t>();
-  std::filesystem::remove(base + ".co");
-  if (good)
-    std::filesystem::remove(base + ".s");
-  return object;
 }
 
 class CaseRunner {

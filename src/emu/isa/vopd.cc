@@ -8,8 +8,13 @@ namespace {
 
 // The first half's result goes to a line behind the file until the second half has read.
 void pair(Wave &w, const MicroOp &op) {
-  MicroOp first = w.program->halves[size_t(op.imm[0])];
-  const MicroOp &second = w.program->halves[size_t(op.imm[0]) + 1];
+  const MicroOp *halves = &w.program->halves[size_t(op.imm[0])], &second = halves[1];
+  if (!op.imm[1]) {
+    halves[0].run(w, halves[0]);
+    second.run(w, second);
+    return;
+  }
+  MicroOp first = halves[0];
   uint32_t target = first.dst[0].index;
   first.dst[0].index = w.launchVectorLines;
   uint32_t *spare = w.line(w.launchVectorLines);

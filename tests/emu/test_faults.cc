@@ -1,0 +1,106 @@
+// Code that goes astray: each way ends with its status and a message that names place and reason.
+#include "emu_test.h"
+#include "opcode_case.h"
+
+using namespace emutest;
+
+namespace {
+
+struct Fault {
+  const char *chips;
+  std::vector<std::string> instructions;
+  LaunchStatus status;
+  const char *message;
+};
+
+const Fault kFaults[] = {
+    {"gfx942,gfx1100",
+     {".long 0xffffffff"},
+     LaunchStatus::IllegalState,
+     "0xffffffff is no instruction"},
+    {"gfx942,gfx1100",
+     {"s_mov_b64 s[20:21], 0", "s_setpc_b64 s[20:21]"},
+     LaunchStatus::IllegalState,
+     "a jump to 0x0, outside"},
+    {"gfx942,gfx1100",
+     {"s_getpc_b64 s[20:21]", "s_add_u32 s20, s20, 2", "s_setpc_b64 s[20:21]"},
+     LaunchStatus::IllegalState,
+     "outside of the code"},
+    {"gfx942,gfx1100", {"s_branch 0x7000"}, LaunchStatus::IllegalState, "a branch to where no"},
+    // Into the literal of the next instruction.
+    {"gfx942,gfx1100",
+     {"s_branch 1", "s_mov_b32 s20, 0x12345678"},
+     LaunchStatus::IllegalState,
+     "a branch to where no"},
+    {"gfx942,gfx1100", {"s_trap 2"}, LaunchStatus::Trap, "trap 2"},
+    {"gfx942,gfx1100", {"s_branch -1"}, LaunchStatus::Hang, "wave instructions and no end"},
+    {"gfx942,gfx1100",
+     {"s_mov_b64 s[20:21], 0", "s_load_dword s20, s[20:21], 0x0"},
+     LaunchStatus::MemoryFault,
+     "reads 4 bytes at 0x0: far from any allocation"},
+    {"gfx942,gfx1100",
+     {"v_mov_b32 v0, 64", "v_mov_b32 v1, 0", "global_load_dword v2, v[0:1], off"},
+     LaunchStatus::MemoryFault,
+     "lane 0 reads 4 bytes at 0x40"},
+    {"gfx942,gfx1100",
+     {"v_mov_b32 v0, 2", "ds_add_u32 v0, v0"},
+     LaunchStatus::MemoryFault,
+     "not aligned"},
+    {"gfx942,gfx1100",
+     {"v_mov_b32 v0, 300", "scratch_load_dword v1, v0, off"},
+     LaunchStatus::MemoryFault,
+     "at offset 300 of its scratch, which has 256 bytes"},
+    {"gfx942,gfx1100",
+     {"s_mov_b32 m0, 1000", "s_movrels_b32 s20, s21"},
+     LaunchStatus::IllegalState,
+     "m0 = 1000"},
+};
+
+void runChip(const std::string &chip) {
+  Options options;
+  options.instructionBudget = 100000;
+  options.threads = 1;
+  Machine machine(chip, options);
+  std::vector<OpcodeCase> cases;
+  std::vector<const Fault *> faults;
+  for (const Fault &fault : kFaults)
+    if (std::string(fault.chips).find(chip) != std::string::npos) {
+      OpcodeCase &test = cases.emplace_back();
+      test.instructions = fault.instructions;
+      faults.push_back(&fault);
+    }
+  REQUIRE(machine.load(assemble(assemblyOf(cases, chip, machine.emulator->chip(0).waveSize),
+                                chip)) == LoadStatus::Ok);
+  uint64_t in = machine.upload(std::vector<uint32_t>(64)),
+           out = machine.upload(std::vector<uint32_t>(64));
+  for (size_t i = 0; i < faults.size(); ++i) {
+    std::string name = "case_" + std::to_string(i);
+    LaunchResult result = machine.launch(name, {2}, {64}, in, out);
+    std::string text = chip + " " + name + ": " + result.message;
+    if (result.status != faults[i]->status)
+      unit::fail(__FILE__, int(i), "status " + std::to_string(int(result.status)) + ": " + text);
+    if (result.message.find(faults[i]->message) == std::string::npos ||
+        result.message.find("kernel " + name) == std::string::npos)
+      unit::fail(__FILE__, int(i), text + "\n  lacks: " + faults[i]->message);
+  }
+}
+
+} // namespace
+
+UNIT_TEST(cdna) { runChip("gfx942"); }
+UNIT_TEST(rdna) { runChip("gfx1100"); }
+
+// A kernel that the emulator does not know an instruction of stops there, with its name.
+UNIT_TEST(unknown_instructions_are_named) {
+  Machine machine("gfx942");
+  OpcodeCase test;
+  test.instructions = {"s_rfe_restore_b64 s[20:21], s22"};
+  auto object = assemble(assemblyOf({test}, "gfx942", 64), "gfx942");
+  REQUIRE(machine.load(object) == LoadStatus::Ok);
+  uint64_t memory = machine.upload(std::vector<uint32_t>(64));
+  LaunchResult result = machine.launch("case_0", {1}, {64}, memory, memory);
+  CHECK(result.status == LaunchStatus::Unimplemented);
+  CHECK(result.message.find("s_rfe_restore_b64 at 0x") != std::string::npos);
+}
+
+UNIT_TEST_MAIN
