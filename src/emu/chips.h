@@ -17,6 +17,7 @@ enum ChipFeature : uint32_t {
   Preserve16 = 8,         // a 16-bit result leaves the other half of its register alone
   ArchitectedIds = 16,    // workgroup ids in TTMP registers
   NoIeeeMode = 32,        // MODE has no DX10_CLAMP and IEEE bits: both behave as set
+  FnuzFloat8 = 64,        // floats of 8 bits have the encoding without negative zero and infinity
 };
 
 struct Chip {

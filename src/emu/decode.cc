@@ -41,7 +41,7 @@ enum : uint64_t {
   kSmem = 1u << 19,
   kFlat = 1u << 24,
   kDs = 1u << 25,
-  kVop3OpSel = uint64_t(1) << 38,
+  kVop3OpSel = uint64_t(1) << 42,
 };
 // Operand types: MCOI::OPERAND_PCREL; AMDGPU::OPERAND_INPUT_MODS of LLVM 22.
 constexpr unsigned kTypePcRelative = 4, kTypeModifiers = 45, kTypeImmediate = 1;
@@ -636,7 +636,7 @@ private:
       return 1;
     // Two factors and the addend: tied, or a literal.
     bool three = name == "V_FMAC_F32" || name == "V_FMAAK_F32" || name == "V_FMAMK_F32" ||
-                 name.rfind("V_DOT2C_", 0) == 0;
+                 name.rfind("V_DOT2", 0) == 0;
     return three ? 3 : 2;
   }
 

@@ -14,7 +14,8 @@ struct OpTable {
     for (auto family :
          {saluRows(), branchRows(), smemRows(), valuMoveRows(), valuIntegerRows(), valuFloatRows(),
           valuConvertRows(), valuCompareRows(), valuLaneRows(), valuHalfRows(), valuMathRows(),
-          valuFp8Rows(), vopdRows(), vop3pRows(), matrixRows(), vmemRows(), ldsRows()})
+          valuFp8Rows(), valuScaleRows(), valuPermuteRows(), vopdRows(), vop3pRows(), matrixRows(),
+          vmemRows(), ldsRows()})
       for (const OpRow &row : family) {
         byName.emplace(row.name, uint16_t(rows.size()));
         rows.push_back(row);

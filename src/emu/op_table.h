@@ -40,6 +40,8 @@ std::span<const OpRow> valuLaneRows();
 std::span<const OpRow> valuHalfRows();
 std::span<const OpRow> valuMathRows();
 std::span<const OpRow> valuFp8Rows();
+std::span<const OpRow> valuScaleRows();
+std::span<const OpRow> valuPermuteRows();
 std::span<const OpRow> vopdRows();
 std::span<const OpRow> vop3pRows();
 std::span<const OpRow> matrixRows();

@@ -1,5 +1,8 @@
 // Sources and results of vector instructions that are more than whole registers.
+#include "emu/chips.h"
 #include "emu/dpp.h"
+#include "emu/half_ops.h"
+#include "emu/launch.h"
 #include "emu/valu.h"
 
 #include <immintrin.h>
@@ -107,48 +110,67 @@ Lines fetchSlow(Wave &wave, const MicroOp &op, unsigned source, LaneKind kind) {
   return {low, high};
 }
 
+namespace {
+
+// Output modifiers are ignored where MODE keeps denormals or says IEEE (CDNA3 ISA 6.2.4 "Output
+// modifiers"; gfx12's MODE does not say it). Where they count, -0 becomes +0 first.
+unsigned activeOutputModifier(const Wave &wave, const MicroOp &op, uint32_t keepsDenormals) {
+  const bool ieee = wave.mode & ModeIeee && !wave.launch->chip->has(NoIeeeMode);
+  return wave.mode & keepsDenormals || ieee ? 0 : op.omod;
+}
+template <class T> T outputScale(unsigned modifier) {
+  return modifier == 1 ? T(2) : modifier == 2 ? T(4) : T(0.5);
+}
+template <class T> T outputModified(T value, T scale) {
+  value = value == 0 ? T(0) : value * scale;
+  return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T(0), value) : value;
+}
+template <class T> T clamped(T value, bool dx10) {
+  const bool nan = value != value;
+  return value > 0 ? (value < 1 ? value : T(1)) : nan && !dx10 ? value : T(0);
+}
+
+} // namespace
+
 void finishFloat(Wave &wave, const MicroOp &op, uint32_t *low) {
-  const float scale = op.omod == 1 ? 2.0f : op.omod == 2 ? 4.0f : op.omod == 3 ? 0.5f : 1.0f;
+  const unsigned modifier = activeOutputModifier(wave, op, 1 << 5);
+  const float scale = outputScale<float>(modifier);
   const bool dx10 = wave.mode & ModeDx10Clamp;
   for (unsigned l = 0; l < kLineLanes; ++l) {
     float value = std::bit_cast<float>(low[l]);
-    if (op.omod)
-      value *= scale;
-    if (op.clamp) {
-      bool nan = value != value;
-      value = value > 0.0f ? (value < 1.0f ? value : 1.0f) : nan && !dx10 ? value : 0.0f;
-    }
+    if (modifier)
+      value = outputModified(value, scale);
+    if (op.clamp)
+      value = clamped(value, dx10);
     low[l] = std::bit_cast<uint32_t>(value);
   }
 }
 
 void finishDouble(Wave &wave, const MicroOp &op, uint32_t *low, uint32_t *high) {
-  const double scale = op.omod == 1 ? 2.0 : op.omod == 2 ? 4.0 : op.omod == 3 ? 0.5 : 1.0;
+  const unsigned modifier = activeOutputModifier(wave, op, 1 << 7);
+  const double scale = outputScale<double>(modifier);
   const bool dx10 = wave.mode & ModeDx10Clamp;
   for (unsigned l = 0; l < kLineLanes; ++l) {
     double value = loadLane<double>({low, high}, l);
-    if (op.omod)
-      value *= scale;
-    if (op.clamp) {
-      bool nan = value != value;
-      value = value > 0.0 ? (value < 1.0 ? value : 1.0) : nan && !dx10 ? value : 0.0;
-    }
+    if (modifier)
+      value = outputModified(value, scale);
+    if (op.clamp)
+      value = clamped(value, dx10);
     storeLane(low, high, l, value);
   }
 }
 
 void finishHalf(Wave &wave, const MicroOp &op, uint32_t *low) {
-  const float scale = op.omod == 1 ? 2.0f : op.omod == 2 ? 4.0f : op.omod == 3 ? 0.5f : 1.0f;
-  const bool dx10 = wave.mode & ModeDx10Clamp;
+  const unsigned modifier = activeOutputModifier(wave, op, 1 << 7);
+  const float scale = outputScale<float>(modifier);
+  const Mode mode{wave.mode};
   for (unsigned l = 0; l < kLineLanes; ++l) {
-    float value = _cvtsh_ss(uint16_t(low[l]));
-    if (op.omod)
-      value *= scale;
-    if (op.clamp) {
-      bool nan = value != value;
-      value = value > 0.0f ? (value < 1.0f ? value : 1.0f) : nan && !dx10 ? value : 0.0f;
-    }
-    low[l] = _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+    Half value{uint16_t(low[l])};
+    if (modifier)
+      value = roundToHalf(mode, toFloat(value) == 0 ? 0.0f : toFloat(value) * scale);
+    if (op.clamp)
+      value = roundToHalf(mode, clamped(toFloat(value), mode.dx10Clamp()));
+    low[l] = value.bits;
   }
 }
 

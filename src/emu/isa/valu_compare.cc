@@ -53,6 +53,7 @@ bool hasClass(uint64_t bits, uint32_t mask) {
       TL_COMPARE("NLE_" SUFFIX, [](T a, T b) { return !(V(a) <= V(b)); }),                         \
       TL_COMPARE("NEQ_" SUFFIX, [](T a, T b) { return !(V(a) == V(b)); }),                         \
       TL_COMPARE("NLT_" SUFFIX, [](T a, T b) { return !(V(a) < V(b)); }),                          \
+      TL_COMPARE("TRU_" SUFFIX, [](T, T) { return true; }),                                        \
       TL_COMPARE("T_" SUFFIX, [](T, T) { return true; })
 
 float asIs(float a) { return a; }
