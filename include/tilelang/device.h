@@ -44,7 +44,7 @@ typedef struct tl_context_options {
 /** What a device is and offers. Strings are borrowed from the context. Since: 0.1 */
 typedef struct tl_device_info {
   size_t struct_size;
-  const char *name;        /**< "hip:0", "host", "interp" */
+  const char *name;        /**< "hip:0", "emu:gfx942", "host", "interp" */
   const char *description; /**< the vendor's name of the chip, or of the CPU */
   const char *target;      /**< what kernels are compiled for: "amdgcn:gfx942" */
   const char *reason;      /**< why it cannot be used, or "" */
@@ -78,9 +78,9 @@ TL_NODISCARD tl_status tl_context_device_count(tl_context *context, size_t *coun
 /** Fills `info` (struct_size set by the caller) for entry `index`. Since: 0.1 */
 TL_NODISCARD tl_status tl_context_device(tl_context *context, size_t index, tl_device_info *info);
 
-/** Opens a device: "hip:0", "hip" (the first), "host", "interp" (the reference interpreter), or
- * "auto" (hip, then host). Errors: TL_E_UNKNOWN_DEVICE, TL_E_NO_DEVICE, TL_E_UNSUPPORTED,
- * TL_E_INVALID_ARGUMENT. Since: 0.1 */
+/** Opens a device: "hip:0", "hip" (the first), "host", "interp" (the reference interpreter),
+ * "emu:gfx942" (a GPU that is emulated, see docs/emulator.md), or "auto" (hip, then host). Errors:
+ * TL_E_UNKNOWN_DEVICE, TL_E_NO_DEVICE, TL_E_UNSUPPORTED, TL_E_INVALID_ARGUMENT. Since: 0.1 */
 TL_NODISCARD tl_status tl_device_open(tl_context *context, const char *name, tl_device **device,
                                       tl_error **error);
 /** Releases the handle; the device itself lives as long as its context or a kernel. NULL does

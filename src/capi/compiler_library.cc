@@ -2,6 +2,7 @@
 
 #include "support/build_id.h"
 #include "support/error_bytes.h"
+#include "support/own_directory.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -12,15 +13,6 @@ namespace tl {
 namespace {
 
 constexpr const char *libraryName = "libtilelang-compiler.so.0.1";
-
-/// The directory of the object this code is in, with a slash; empty if unknown.
-std::string ownDirectory() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<const void *>(&ownDirectory), &info) || !info.dli_fname)
-    return {};
-  const char *slash = std::strrchr(info.dli_fname, '/');
-  return slash ? std::string(info.dli_fname, size_t(slash - info.dli_fname) + 1) : std::string();
-}
 
 } // namespace
 

@@ -1,3 +1,4 @@
+#include "capi/emulator.h"
 #include "capi/handles.h"
 #include "driver/host/cpu.h"
 
@@ -21,10 +22,10 @@ static DeviceEntry deviceEntry(const std::shared_ptr<Device> &device) {
   return entry;
 }
 
-const std::vector<DeviceEntry> &ContextState::deviceList() {
+const std::deque<DeviceEntry> &ContextState::deviceList() {
   if (devices)
     return *devices;
-  auto list = std::make_unique<std::vector<DeviceEntry>>();
+  auto list = std::make_unique<std::deque<DeviceEntry>>();
 
   HipDriverOptions hipOptions;
   hipOptions.handle = options.hip_handle;
@@ -72,6 +73,27 @@ const std::vector<DeviceEntry> &ContextState::deviceList() {
   list->push_back(std::move(interp));
 
   devices = std::move(list);
+  return *devices;
+}
+
+const std::deque<DeviceEntry> &ContextState::fullDeviceList() {
+  deviceList();
+  if (emulatorListed)
+    return *devices;
+  emulatorListed = true;
+  auto opened = openEmulator(ignoreEnvironment());
+  DeviceEntry none;
+  none.name = "emu";
+  if (opened.ok()) {
+    emulator = std::move(*opened);
+    for (const auto &device : emulator->devices())
+      devices->push_back(deviceEntry(device));
+    none.reason = emulator->description();
+  } else {
+    none.reason = opened.error().message;
+  }
+  if (!emulator || emulator->devices().empty())
+    devices->push_back(std::move(none));
   return *devices;
 }
 
@@ -134,7 +156,7 @@ tl_status tl_context_device_count(tl_context *context, size_t *count) {
     if (!context || !count)
       return nullArgument(context ? "count" : "context");
     std::lock_guard lock(context->state->mutex);
-    *count = context->state->deviceList().size();
+    *count = context->state->fullDeviceList().size();
     return {};
   });
 }
@@ -159,7 +181,7 @@ tl_status tl_context_device(tl_context *context, size_t index, tl_device_info *i
     if (!context)
       return nullArgument("context");
     std::lock_guard lock(context->state->mutex);
-    const auto &list = context->state->deviceList();
+    const auto &list = context->state->fullDeviceList();
     if (index >= list.size())
       return makeError(TL_E_INVALID_ARGUMENT, "there is no device entry %zu", index);
     const DeviceEntry &entry = list[index];
@@ -180,24 +202,27 @@ tl_status tl_device_open(tl_context *context, const char *name, tl_device **devi
     std::string wanted = name;
     std::lock_guard lock(context->state->mutex);
     const DeviceEntry *found = nullptr;
-    const auto &list = context->state->deviceList();
+    const bool emulated = wanted.rfind("emu:", 0) == 0;
+    const auto &list = emulated ? context->state->fullDeviceList() : context->state->deviceList();
     for (const DeviceEntry &entry : list) {
-      bool first = wanted == "auto"  ? entry.usable && entry.name != "interp"
+      bool real = entry.name != "interp" && entry.name.rfind("emu", 0) != 0;
+      bool first = wanted == "auto"  ? entry.usable && real
                    : wanted == "hip" ? entry.name.rfind("hip", 0) == 0
                                      : entry.name == wanted;
       if (first && (!found || (entry.usable && !found->usable)))
         found = &entry;
     }
-    if (!found && wanted.rfind("hip:", 0) == 0) {
+    if (!found && (emulated || wanted.rfind("hip:", 0) == 0)) {
       for (const DeviceEntry &entry : list)
-        if (entry.name == "hip")
+        if (entry.name == (emulated ? "emu" : "hip"))
           return makeError(TL_E_NO_DEVICE, "there is no device '%s': %s", name,
                            entry.reason.c_str());
       return makeError(TL_E_NO_DEVICE, "there is no device '%s'", name);
     }
     if (!found)
-      return makeError(wanted == "auto" ? TL_E_NO_DEVICE : TL_E_UNKNOWN_DEVICE,
-                       "there is no device '%s'; devices are hip:N, host, interp and auto", name);
+      return makeError(
+          wanted == "auto" ? TL_E_NO_DEVICE : TL_E_UNKNOWN_DEVICE,
+          "there is no device '%s'; devices are hip:N, emu:CHIP, host, interp and auto", name);
     if (!found->usable)
       return makeError(TL_E_NO_DEVICE, "device '%s' cannot be used: %s", found->name.c_str(),
                        found->reason.c_str());

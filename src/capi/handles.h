@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <unordered_map>
 
@@ -43,10 +44,11 @@ struct ContextState {
   tl_context_options options{};
   std::string compilerPath, hipPath;
   std::mutex mutex; // guards what follows
-  std::shared_ptr<Driver> host, hip;
+  std::shared_ptr<Driver> host, hip, emulator;
   ErrorPtr hipFailure;
   bool hipTried = false;
-  std::unique_ptr<std::vector<DeviceEntry>> devices; // once asked for; never changes then
+  std::unique_ptr<std::deque<DeviceEntry>> devices; // once asked for; entries never change then
+  bool emulatorListed = false;
   std::shared_ptr<CompilerLibrary> compiler;
   std::unordered_map<std::string, std::shared_ptr<CacheEntry>> cache; // by request bytes
   std::condition_variable cacheChanged;
@@ -54,7 +56,9 @@ struct ContextState {
 
   bool ignoreEnvironment() const { return options.flags & TL_CONTEXT_IGNORE_ENVIRONMENT; }
   /// Opens drivers on first use and lists what there is. The lock must be held.
-  const std::vector<DeviceEntry> &deviceList();
+  const std::deque<DeviceEntry> &deviceList();
+  /// With the devices of the emulator, which is opened.
+  const std::deque<DeviceEntry> &fullDeviceList();
   /// The compiler library, opened on first use.
   Result<std::shared_ptr<CompilerLibrary>> openCompiler();
 };

@@ -193,8 +193,10 @@ std::shared_ptr<Driver> openHostDriver(const HostDriverOptions &options);
 
 struct HipDriverOptions {
   std::string name = "hip"; // devices are "<name>:0", ...
-  void *handle = nullptr;   // of dlopen, when the caller has opened the library; stays the caller's
-  std::string path;         // of the library; else it is looked for
+  bool nameByChip =
+      false;              // devices are "<name>:gfx942", ..., the second such one "<name>:gfx942:1"
+  void *handle = nullptr; // of dlopen, when the caller has opened the library; stays the caller's
+  std::string path;       // of the library; else it is looked for
   bool ignoreEnvironment = false;
 };
 

@@ -1,19 +1,12 @@
 #include "hipemu/emulator_library.h"
 
-#include <cstring>
+#include "support/own_directory.h"
+
 #include <dlfcn.h>
 
 namespace tl::hipemu {
 
 static constexpr const char *kLibraryName = "libtilelang-emu.so.0.1";
-
-static std::string ownDirectory() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<const void *>(&ownDirectory), &info) || !info.dli_fname)
-    return {};
-  const char *slash = std::strrchr(info.dli_fname, '/');
-  return slash ? std::string(info.dli_fname, size_t(slash - info.dli_fname) + 1) : std::string();
-}
 
 Result<std::unique_ptr<emu::Emulator>> createEmulator(const std::string &path,
                                                       const std::vector<std::string> &chips,

@@ -50,7 +50,8 @@ void addBuild(CLI::App &app, BuildArguments &arguments) {
 void addRun(CLI::App &app, RunArguments &arguments) {
   CLI::App *c = app.add_subcommand("run", "Run a kernel on generated or given input");
   c->add_option("FILE", arguments.file, "a .tile or .tlk file")->required();
-  c->add_option("-d,--device", arguments.device, "hip:0, host, interp, or auto (default)");
+  c->add_option("-d,--device", arguments.device,
+                "hip:0, emu:gfx942, host, interp, or auto (default)");
   c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's or scalar argument's value")
       ->allow_extra_args(false);
   c->add_option("--in", arguments.in,
@@ -66,6 +67,8 @@ void addRun(CLI::App &app, RunArguments &arguments) {
   c->add_flag("--check", arguments.check,
               "compare with the reference interpreter; exit 1 on a mismatch");
   c->add_flag("--json", arguments.json, "print one JSON object");
+  c->add_flag("--report", arguments.report,
+              "emu devices: what the emulator's checks found and counted, by source line");
   c->callback([&] { runCommand(arguments); });
 }
 

@@ -19,7 +19,7 @@ struct RunArguments {
   std::vector<std::string> set, in, out, shape;
   uint64_t seed = 0;
   uint32_t repeat = 0;
-  bool check = false, json = false;
+  bool check = false, json = false, report = false;
 };
 
 void checkCommand(const std::vector<std::string> &files);

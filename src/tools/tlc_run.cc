@@ -3,6 +3,7 @@
 #include "tlc_common.h"
 #include "tlc_element.h"
 #include "tlc_input.h"
+#include "tlc_report.h"
 
 #include <nlohmann/json.hpp>
 
@@ -160,9 +161,7 @@ void writeOutputs(const std::vector<HostArg> &args, const std::vector<std::strin
   }
 }
 
-} // namespace
-
-void runCommand(const RunArguments &arguments) {
+void run(const RunArguments &arguments) {
   Context context = makeContext();
   Device device = openDevice(context, arguments.device);
   tl_device_info info = TL_DEVICE_INFO_INIT;
@@ -207,10 +206,29 @@ void runCommand(const RunArguments &arguments) {
                   times[times.size() / 2], times.front(), times.back(), arguments.repeat);
   }
   bool agree = !arguments.check || checkResults(kernel, args, results, json, !arguments.json);
+  if (arguments.report && arguments.json)
+    json["report"] = Json::parse(emulatorReport(true));
+  else if (arguments.report)
+    std::printf("%s\n", emulatorReport(false).c_str());
   if (arguments.json)
     std::printf("%s\n", json.dump(2).c_str());
   if (!agree)
     throw Failed{};
+}
+
+} // namespace
+
+void runCommand(const RunArguments &arguments) {
+  if (arguments.report)
+    askForReport();
+  try {
+    run(arguments);
+  } catch (const Failed &) {
+    // What a kernel did wrong is known only to the emulator.
+    if (std::string fault = emulatorFault(); !fault.empty())
+      std::fprintf(stderr, "tlc: %s\n", fault.c_str());
+    throw;
+  }
 }
 
 } // namespace tlc

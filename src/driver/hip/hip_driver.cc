@@ -41,8 +41,9 @@ public:
 
 class HipDevice final : public Device {
 public:
-  static Result<std::shared_ptr<Device>> open(Library library, const std::string &driverName,
-                                              int ordinal, int count);
+  static Result<std::shared_ptr<Device>> open(Library library, const HipDriverOptions &options,
+                                              int ordinal, int count,
+                                              const std::vector<std::shared_ptr<Device>> &earlier);
   HipDevice(Library library, std::string name, int ordinal, bool single)
       : Device(DriverKind::Hip, std::move(name)), library(std::move(library)), ordinal(ordinal),
         single(single) {}
@@ -102,11 +103,18 @@ Result<int> HipDevice::attribute(int which, const char *name) {
   return value;
 }
 
-Result<std::shared_ptr<Device>> HipDevice::open(Library library, const std::string &driverName,
-                                                int ordinal, int count) {
-  auto device = std::make_shared<HipDevice>(
-      library, formatString("%s:%d", driverName.c_str(), ordinal), ordinal, count == 1);
+Result<std::shared_ptr<Device>>
+HipDevice::open(Library library, const HipDriverOptions &options, int ordinal, int count,
+                const std::vector<std::shared_ptr<Device>> &earlier) {
   TL_ASSIGN(HipProperties properties, readHipProperties(*library, ordinal));
+  std::string name =
+      options.name + ":" + (options.nameByChip ? properties.arch : std::to_string(ordinal));
+  int twins = 0;
+  for (const auto &other : earlier)
+    twins += options.nameByChip && other->targets().front() == "amdgcn:" + properties.arch;
+  if (twins)
+    name += ":" + std::to_string(twins);
+  auto device = std::make_shared<HipDevice>(library, name, ordinal, count == 1);
   device->description_ = properties.name + " (" + properties.arch + ")";
   if (!properties.arch.empty())
     device->targets_.push_back("amdgcn:" + properties.arch);
@@ -354,7 +362,7 @@ public:
       return;
     }
     for (int i = 0; i < count; ++i) {
-      auto device = HipDevice::open(library, options.name, i, count);
+      auto device = HipDevice::open(library, options, i, count, devices_);
       if (device.ok())
         devices_.push_back(std::move(*device));
       else

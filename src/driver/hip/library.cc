@@ -25,6 +25,13 @@ tl_status HipLibrary::statusOf(int code) {
 
 ErrorPtr HipLibrary::error(int code, const char *call) const {
   ErrorPtr error = makeError(statusOf(code), "%s: %s (%d)", call, errorName(code).c_str(), code);
+  // The stand-in runtime can say what a kernel did.
+  char sentence[1024] = "";
+  int device = 0;
+  if (tl_hipemu_fault && hipGetDevice(&device) == hip::kSuccess)
+    tl_hipemu_fault(device, sentence, sizeof sentence);
+  if (*sentence)
+    error->message += std::string(": ") + sentence;
   error->native = code;
   return error;
 }
@@ -36,6 +43,7 @@ std::string HipLibrary::fill() {
     return #NAME;
 #include "driver/hip/symbols.def"
   hipGetErrorName = reinterpret_cast<decltype(hipGetErrorName)>(dlsym(handle, "hipGetErrorName"));
+  tl_hipemu_fault = reinterpret_cast<decltype(tl_hipemu_fault)>(dlsym(handle, "tl_hipemu_fault"));
   // Where the file is, by one of its functions: a host's handle may be a library that links to it.
   Dl_info info;
   if (dladdr(reinterpret_cast<void *>(hipInit), &info) && info.dli_fname)

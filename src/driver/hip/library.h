@@ -58,6 +58,8 @@ public:
 #define TL_HIP(NEED, NAME, PARAMETERS) int(*NAME) PARAMETERS = nullptr;
 #include "driver/hip/symbols.def"
   const char *(*hipGetErrorName)(int code) = nullptr; // optional
+  /// Only of the stand-in runtime: why a device fails since a fault, as text.
+  size_t (*tl_hipemu_fault)(int device, char *text, size_t bytes) = nullptr;
 
 private:
   HipLibrary() = default;

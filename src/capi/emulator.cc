@@ -1,0 +1,51 @@
+#include "capi/emulator.h"
+
+#include "support/own_directory.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+namespace tl {
+
+namespace {
+
+constexpr const char *libraryName = "libtilelang-hipemu.so.0.1";
+// One machine with all chips, unless the user's environment says otherwise; it is silent, since
+// faults come back as errors.
+constexpr const char *settings = "devices?=gfx90a,gfx942,gfx950,gfx1100,gfx1201;log?=0";
+constexpr int openFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
+} // namespace
+
+Result<std::shared_ptr<Driver>> openEmulator(bool ignoreEnvironment) {
+  const char *fromEnvironment = ignoreEnvironment ? nullptr : secure_getenv("TL_HIPEMU_LIBRARY");
+  std::vector<std::string> candidates;
+  if (fromEnvironment && *fromEnvironment)
+    candidates = {fromEnvironment};
+  else
+    candidates = {ownDirectory() + libraryName, libraryName};
+  void *handle = nullptr;
+  std::string tried;
+  for (const std::string &candidate : candidates) {
+    if ((handle = dlopen(candidate.c_str(), openFlags)))
+      break;
+    const char *why = dlerror();
+    tried += (tried.empty() ? "" : "; ") + std::string(why ? why : candidate.c_str());
+  }
+  if (!handle)
+    return makeError(TL_E_NO_DEVICE, "the emulator cannot be opened: %s", tried.c_str());
+  auto configure =
+      reinterpret_cast<int (*)(const char *, char *, size_t)>(dlsym(handle, "tl_hipemu_configure"));
+  if (!configure)
+    return makeError(TL_E_NO_DEVICE, "%s is no stand-in HIP runtime", candidates.back().c_str());
+  // Fails when the machine runs already with other chips: then those are the devices.
+  char message[256];
+  configure(settings, message, sizeof message);
+  HipDriverOptions options;
+  options.name = "emu";
+  options.handle = handle;
+  options.nameByChip = true;
+  return openHipDriver(options);
+}
+
+} // namespace tl

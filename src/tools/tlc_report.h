@@ -1,0 +1,16 @@
+// The emulator's report for commands that ran something on an emu device: asked of the stand-in HIP
+// runtime that libtilelang has opened.
+#pragma once
+
+#include <string>
+
+namespace tlc {
+
+/// Lets the emulator count what a profile needs; before the context is made.
+void askForReport();
+/// The report as text or JSON; fails when no emu device was used.
+std::string emulatorReport(bool json);
+/// The sentence behind the faults of emulated devices, "" when there was none.
+std::string emulatorFault();
+
+} // namespace tlc
