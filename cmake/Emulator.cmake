@@ -10,6 +10,8 @@ target_compile_options(tl_emu PRIVATE -ffp-contract=off -fno-math-errno -fno-tra
 # All but the entry point, which tells an older CPU so.
 list(FILTER sources EXCLUDE REGEX "/emu/create\\.cc$")
 set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -march=x86-64-v3)
+# The declaration carries no attribute: the version script alone says what is exported.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/emu/create.cc PROPERTIES COMPILE_OPTIONS -fvisibility=default)
 # One loop over lanes for each instruction: worth vectorizing, and debug information of it is not
 # worth the time it takes to write.
 list(FILTER sources INCLUDE REGEX "/emu/isa/|/emu/(operands|lane_memory|buffer)\\.cc$")

@@ -213,11 +213,15 @@ tl_status tl_device_open(tl_context *context, const char *name, tl_device **devi
         found = &entry;
     }
     if (!found && (emulated || wanted.rfind("hip:", 0) == 0)) {
-      for (const DeviceEntry &entry : list)
+      std::string others;
+      for (const DeviceEntry &entry : list) {
         if (entry.name == (emulated ? "emu" : "hip"))
           return makeError(TL_E_NO_DEVICE, "there is no device '%s': %s", name,
                            entry.reason.c_str());
-      return makeError(TL_E_NO_DEVICE, "there is no device '%s'", name);
+        if (entry.name.rfind(emulated ? "emu:" : "hip:", 0) == 0)
+          others += (others.empty() ? "; there is " : ", ") + entry.name;
+      }
+      return makeError(TL_E_NO_DEVICE, "there is no device '%s'%s", name, others.c_str());
     }
     if (!found)
       return makeError(

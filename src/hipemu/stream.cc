@@ -198,14 +198,13 @@ void Runtime::runCommand(Lock &lock, Stream &, const CommandPtr &command) {
     if (now.delay)
       usleep(useconds_t(delayOf(command->operation, now.options.seed, now.delay + 1)));
     Fault fault = perform(*this, *command->action, command->operation);
-    int where = command->action->device;
     command->action.reset(); // may unload code: not under the lock
-    if (fault.code)
-      logFault(*this, where, fault);
     lock.lock();
     --active;
-    if (fault.code && !device.fault.code)
+    if (fault.code && !device.fault.code) {
+      logFault(*this, device.ordinal, fault);
       device.fault = std::move(fault);
+    }
   }
   if (releases)
     device.used -= bytes;

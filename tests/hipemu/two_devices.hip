@@ -37,7 +37,7 @@ __global__ void advance(unsigned *x, unsigned count, unsigned k) {
 __global__ void rotate(unsigned *to, const unsigned *x, unsigned count, unsigned shift) {
   unsigned i = place();
   if (i < count)
-    to[i] = (x[i] << shift | x[i] >> (32 - shift)) + x[(i + shift) % count];
+    to[i] = (x[i] << shift | x[i] >> (32 - shift)) + x[i + shift < count ? i + shift : i + shift - count];
 }
 
 __global__ void combine(unsigned *x, const unsigned *a, const unsigned *b, unsigned count) {
@@ -162,6 +162,8 @@ int main() {
   CALL(hipStreamSynchronize(work[0].b));
   CALL(hipMemcpyPeerAsync(copy, 1, work[0].used, 0, sizeof moved, work[1].b));
   CALL(hipMemcpyAsync(moved, copy, sizeof moved, D2H, work[1].b));
+  CALL(hipEventRecord(work[1].forked, work[1].b));
+  CALL(hipStreamWaitEvent(work[0].b, work[1].forked, 0)); // the other device reads memory of this one
   CALL(hipFreeAsync(copy, work[1].b));
   for (int device = 0; device < 2; ++device) {
     Work &w = work[device];
