@@ -21,6 +21,8 @@ public:
   std::vector<InterpArg> interpArgs() const;
   /// Where argument `i` points, or null for scalars.
   void *pointer(size_t i) const;
+  /// Where buffer `i` of the case begins.
+  void *buffer(size_t i) const { return mappings[i].data; }
 
 private:
   struct Mapping {
@@ -57,6 +59,9 @@ public:
 
 /// The CPU, through the compiler's pipeline and the host driver.
 std::unique_ptr<Device> openHost();
+/// An AMD chip ("gfx942"): the compiler's pipeline, the HIP driver and the stand-in HIP runtime
+/// with all its checks; whatever they find is a failure. The libraries are those of $TL_BUILD_DIR.
+std::unique_ptr<Device> openEmulated(const std::string &chip);
 
 /// Interpreter against device.
 Outcome check(const Case &c, Device &device);

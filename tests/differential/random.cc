@@ -1,4 +1,5 @@
-// Random kernels: interpreter = host. Arguments: first seed, number of seeds.
+// Random kernels: interpreter = host, or an AMD chip in the emulator. Arguments: first seed, number
+// of seeds, chip.
 // test-timeout: 1500
 #include "differential/isolate.h"
 #include "differential/shrink.h"
@@ -21,6 +22,8 @@ struct Totals {
   std::vector<std::pair<uint64_t, std::string>> failures;
 };
 
+OpenDevice openDevice = openHost;
+
 /// Shrinks a failure, prints it, and keeps it beside the build.
 void explain(uint64_t seed) {
   auto c = generateCase(seed);
@@ -30,8 +33,8 @@ void explain(uint64_t seed) {
     return o.verdict == Verdict::Differ || o.verdict == Verdict::Failed;
   };
   Case small =
-      shrink(*c, [&](const Case &candidate) { return bad(checkIsolated(candidate, openHost)); });
-  std::string text = caseText(small) + "// " + checkIsolated(small, openHost).text;
+      shrink(*c, [&](const Case &candidate) { return bad(checkIsolated(candidate, openDevice)); });
+  std::string text = caseText(small) + "// " + checkIsolated(small, openDevice).text;
   std::printf("----- shrunk from seed %llu\n%s\n", (unsigned long long)seed, text.c_str());
   const char *build = std::getenv("TL_BUILD_DIR");
   std::filesystem::path directory = std::filesystem::path(build ? build : ".") / "differential";
@@ -59,12 +62,14 @@ int shortcomings(const Coverage &coverage, const Totals &totals) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc > 3)
+    openDevice = [chip = std::string(argv[3])] { return openEmulated(chip); };
   uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
   uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : argc > 1 ? 1 : 1000;
   Coverage coverage;
   Totals totals;
   unsigned processes = std::min(8u, std::max(1u, std::thread::hardware_concurrency()));
-  checkMany(first, count, openHost, processes, [&](uint64_t seed, const Outcome &o) {
+  checkMany(first, count, openDevice, processes, [&](uint64_t seed, const Outcome &o) {
     totals.inexact += o.inexact;
     totals.undecided += o.undecided;
     totals.written += o.written;
