@@ -73,6 +73,7 @@ struct Child {
   uint64_t next = 0;    // seed that it takes next
   uint64_t current = 0; // seed that it is at
   bool busy = false;
+  bool said = false; // anything at all
 };
 
 /// Runs `body(fd)` in a child process.
@@ -120,6 +121,9 @@ Child startWorker(uint64_t seed, uint64_t limit, uint64_t stride, const OpenDevi
         outcome.text = "generator: " + c.error().message;
       alarm(0);
       send(fd, s, outcome);
+      // A fault stays with a device for as long as its process lives.
+      if (outcome.verdict == Verdict::Failed)
+        break;
     }
   });
   child.next = seed;
@@ -165,18 +169,19 @@ void checkMany(uint64_t first, uint64_t count, const OpenDevice &open, unsigned 
       if (receive(child.fd, m, outcome)) {
         child.current = m.seed;
         child.busy = m.begins;
+        child.said = true;
         child.next = m.seed + processes;
         if (!m.begins)
           done(m.seed, outcome);
         continue;
       }
       std::string how = end(child);
-      if (child.busy) { // died at this case: the others get a new process
+      if (child.busy) { // died at this case
         outcome = {};
         outcome.text = "the process ended: " + how;
         done(child.current, outcome);
       }
-      if (child.busy && child.next < limit) {
+      if (child.said && child.next < limit) {
         child = startWorker(child.next, limit, processes, open, seconds);
         continue;
       }
