@@ -44,8 +44,6 @@ def main():
     check("no such chip", done.returncode == 1 and "emu:gfx000" in done.stderr, done)
     done = tlc("run", KERNELS / "vector_add.tile", "-d", "emu:gfx942", TL_EMU_FAIL="hipModuleLoadData:*=209")
     check("an ordered failure", done.returncode == 1 and "hipErrorNoBinaryForGpu (209)" in done.stderr, done)
-    done = tlc("run", KERNELS / "vector_add.tile", "-d", "emu:gfx942", TL_EMU_BUDGET="3")
-    check("a fault in words", done.returncode == 1 and "vector_add" in done.stderr, done)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
