@@ -452,6 +452,11 @@ private:
       op.src[2] = scalars[0];
     if (scalars.size() > 1)
       op.src[3] = scalars[1];
+    if (!buffer) {
+      // The disassembler gives these offsets as the field's bits: 13, 24 on gfx12, signed.
+      unsigned unused = chip.generation == Generation::Gfx12 ? 8 : 19;
+      op.imm[0] = int32_t(uint32_t(op.imm[0]) << unused) >> unused;
+    }
   }
 
   void describeLds(const MCInst &instruction, const MCInstrDesc &desc, MicroOp &op) {
@@ -616,6 +621,10 @@ private:
       unsigned wanted = h == 0 ? firstHalfOperands(names[0]) : instruction.getNumOperands() - at;
       for (unsigned i = 0; i < wanted && at < instruction.getNumOperands(); ++i, ++at)
         half.src[half.sources++ & 3] = valueOperand(instruction.getOperand(at));
+      // LLVM's disassembler names the first half's result as accumulator of both.
+      bool accumulates = names[h] == "V_FMAC_F32" || names[h].starts_with("V_DOT2");
+      if (accumulates && half.sources == 3)
+        half.src[2] = half.dst[0];
       if (names[h] == "V_CNDMASK_B32" && half.sources < 4)
         half.src[half.sources++] = vccOperand();
       op.flags |= half.flags & (OpMode32 | OpMode64);
