@@ -35,7 +35,7 @@ $(ASAN_BUILD)/build.ninja:
 	  -DTL_COMPILER_BUILD_DIR=$(abspath $(BUILD))
 
 $(TSAN_BUILD)/build.ninja:
-	@$(CONFIGURE) -B $(TSAN_BUILD) -DTL_SANITIZE=thread -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EXAMPLES=OFF
+	@$(CONFIGURE) -B $(TSAN_BUILD) -DTL_SANITIZE=thread -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EMULATOR=OFF -DTL_BUILD_EXAMPLES=OFF
 
 build: deps $(BUILD)/build.ninja ## build everything, LLVM as a shared library (the default)
 	@$(NINJA) -C $(BUILD)

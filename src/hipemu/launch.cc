@@ -72,6 +72,8 @@ int copyArguments(const emu::KernelInfo &info, const LaunchRequest &r,
       continue;
     if (!r.params || !r.params[index])
       return hipErrorInvalidValue;
+    if (argument.offset > kernarg.size() || argument.bytes > kernarg.size() - argument.offset)
+      return hipErrorInvalidImage; // the metadata contradicts itself
     std::memcpy(kernarg.data() + argument.offset, r.params[index++], argument.bytes);
   }
   return hipSuccess;

@@ -35,8 +35,10 @@ Thread::~Thread() {
     return;
   Runtime &runtime = Runtime::get();
   Lock lock(runtime.mutex);
-  for (auto &[device, stream] : streams)
+  for (auto &[device, stream] : streams) {
+    captureForget(runtime, *stream);
     runtime.closeStream(*stream);
+  }
 }
 
 Settings Runtime::settings() const {

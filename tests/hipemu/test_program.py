@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,16 @@ def run(scratch, program, seed, **settings):
     return done.returncode, done.stdout, text
 
 
+def touch(memory):
+    """Exit status of a process that writes to new memory from the host."""
+    code = f"""import ctypes
+hip = ctypes.CDLL({str(LIBRARIES / "libtilelang-hipemu.so")!r})
+p = ctypes.c_void_p()
+assert hip.{memory} == 0
+ctypes.memset(p, 1, 4096)"""
+    return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode
+
+
 def line_of(mark):
     lines = (SOURCE / "two_devices.hip").read_text().splitlines()
     return f"two_devices.hip:{next(i for i, line in enumerate(lines, 1) if mark in line)}"
@@ -79,11 +90,16 @@ def main():
             status, output, report = run(scratch, program, seed)
             check(f"seed {seed}", (status, output) == (0, "ok\n"), output)
             check(f"seed {seed}: no finding", not json.loads(report).get("findings"), report)
+        output = run(scratch, program, 1, TL_EMU_DEVICES="gfx90a,gfx950")[1]
+        check("code for other chips", "error 209" in output and "gfx942" in output, output)
         racing = compile_program(scratch, "wrong", "-DWITHOUT_WAIT")
         places = [line_of("// PRODUCE"), line_of("// CONSUME")]
         reports = [run(scratch, racing, seed)[2] for seed in range(1, SEEDS + 1)]
         found = all("race" in report and all(place in report for place in places) for report in reports)
         xfail("the race without hipStreamWaitEvent", found, "the emulator does not compare operations of streams yet")
+    check("the host cannot touch device memory", touch("hipMalloc(ctypes.byref(p), 4096)") == -signal.SIGSEGV)
+    check("the host may touch pinned memory", touch("hipHostMalloc(ctypes.byref(p), 4096, 0)") == 0)
+    check("the host may touch managed memory", touch("hipMallocManaged(ctypes.byref(p), 4096, 1)") == 0)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
