@@ -65,7 +65,7 @@ check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs
 check-all: build static $(ASAN_BUILD)/build.ninja tsan ## the long tests too
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
 	@$(NINJA) -C $(ASAN_BUILD)
-	@TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
+	@TL_HIPEMU_SEEDS=100 TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
 
 bench: build static ## figures of the host device and of cold builds (docs/performance.md), for a quiet machine
 	@$(NINJA) -C $(BUILD) bench_host > /dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A HIP program compiled by clang-22 (two_devices.hip) runs on the emulator: the same bytes whatever the delays, no
 finding; without its hipStreamWaitEvent the race is reported with both source lines. TL_HIPEMU_SEEDS says how many seeds
-are tried (10; the project's promise is 100). test-timeout: 300"""
+are tried (10; the project's promise is 100). test-timeout: 900"""
 import json
 import os
 import pathlib
