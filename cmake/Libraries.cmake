@@ -3,7 +3,7 @@
 # tl_layer(<name> <dependencies>): tl_<name> from src/<name>/*.cc (recursively, without generators).
 function(tl_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "/src/graph/gen/|/codegen/llvm/(unused_targets|build_malloc)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "/src/graph/gen/|/codegen/llvm/unused_targets\\.cc$")
   add_library(tl_${name} STATIC ${sources})
   target_link_libraries(tl_${name} PRIVATE tl_settings)
   list(TRANSFORM ARGN PREPEND tl_)
@@ -61,10 +61,7 @@ function(tl_compiler_library target kind directory)
   set(exports ${PROJECT_SOURCE_DIR}/src/codegen/exports.map)
   add_library(${target} SHARED)
   if(kind STREQUAL static)
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/codegen/llvm/unused_targets.cc
-      ${PROJECT_SOURCE_DIR}/src/codegen/llvm/build_malloc.cc)
-    target_link_options(${target} PRIVATE
-      -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=free)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/codegen/llvm/unused_targets.cc)
     # LLVM's static constructors lie together, so that loading the library touches few pages of its code.
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,keep-text-section-prefix)
   elseif(TL_STATIC_RUNTIME)

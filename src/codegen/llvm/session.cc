@@ -3,8 +3,6 @@
 // flag and the leaked session.
 #include "codegen/llvm/session.h"
 
-#include "codegen/llvm/build_heap.h"
-
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -117,7 +115,6 @@ Status runInSession(llvm::function_ref<Status(CompileSession &)> work) {
 
 void *threadMain(void *argument) {
   Job &job = *static_cast<Job *>(argument);
-  BuildHeapScope heap;
   // Outside callGuarded only our own allocations can fail.
   try {
     job.status = runInSession(job.work);
