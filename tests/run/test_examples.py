@@ -1,8 +1,10 @@
-"""Every example kernel against the reference interpreter, at sizes around the edges of its blocks.
+"""Every example kernel against the reference interpreter, at sizes around the edges of its blocks: on the host and, where
+the emulator is built, as the machine code of AMD chips. TL_RUN_DEVICE names one device instead.
 
 test-timeout: 1800
 """
 import concurrent.futures
+import itertools
 import json
 import os
 import subprocess
@@ -39,15 +41,22 @@ def cases(source):
             yield name[:-5], {}
 
 
-def run(case):
-    kernel, values = case
+def devices():
+    if one := os.environ.get("TL_RUN_DEVICE"):
+        return [one]
+    emulated = os.path.exists(os.path.join(os.environ["TL_BUILD_DIR"], "lib", "libtilelang-emu.so"))
+    return ["host"] + (["emu:gfx942", "emu:gfx1100"] if emulated else [])
+
+
+def run(device_and_case):
+    device, (kernel, values) = device_and_case
     source = os.environ["TL_SOURCE_DIR"]
     command = ["tlc", "run", os.path.join(source, "examples/kernels", kernel + ".tile"), "-d",
-               os.environ.get("TL_RUN_DEVICE", "host"), "--check", "--json", "--seed", "7"]
+               device, "--check", "--json", "--seed", "7"]
     for name, value in values.items():
         command += ["--set", f"{name}={value}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    label = kernel + " " + " ".join(f"{n}={v}" for n, v in values.items())
+    label = device + " " + kernel + " " + " ".join(f"{n}={v}" for n, v in values.items())
     if done.returncode != 0:
         return label, (done.stderr.strip() or f"exit status {done.returncode}")
     report = json.loads(done.stdout)["check"]
@@ -60,7 +69,7 @@ def main():
     failed = 0
     count = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for label, why in pool.map(run, cases(os.environ["TL_SOURCE_DIR"])):
+        for label, why in pool.map(run, itertools.product(devices(), cases(os.environ["TL_SOURCE_DIR"]))):
             count += 1
             failed += why is not None
             if why:
