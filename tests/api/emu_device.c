@@ -11,7 +11,8 @@ static tl_device *open_device(const char *name) {
   tl_device *device = NULL;
   tl_error *error = NULL;
   tl_status status = tl_device_open(context, name, &device, &error);
-  if (status == TL_E_NO_DEVICE && strstr(tl_error_message(error), "cannot be opened")) {
+  if (status == TL_E_NO_DEVICE && (strstr(tl_error_message(error), "cannot be opened") ||
+                                   strstr(tl_error_message(error), "no device: "))) {
     print_message("skip: %s\n", tl_error_message(error));
     tl_error_destroy(error);
     skip();

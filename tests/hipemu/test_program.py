@@ -81,6 +81,9 @@ def main():
     if not shutil.which("clang-22") or not (LIBRARIES / "libtilelang-emu.so").exists():
         print("SKIP needs clang-22 and libtilelang-emu")
         return 77
+    if os.environ.get("TL_SANITIZE"):
+        print("SKIP the program is not sanitized, the library is")
+        return 77
     with tempfile.TemporaryDirectory() as directory:
         scratch = pathlib.Path(directory)
         program = compile_program(scratch, "right")
