@@ -289,13 +289,13 @@ UNIT_TEST(integers_of_16_bits) {
       row(
           "v_mad_i32_i16", +[](E, I16 a, I16 b, I32 c) { return I32{a * b + c}; }),
       row(
-          "v_min_u16", +[](E, U16 a, U16 b) { return a.value < b.value ? a : b; }),
+          "v_min_u16", +[](E, U16 a, U16 b) { return a.value < b.value ? a : b; }, NoClamp),
       row(
-          "v_max_u16", +[](E, U16 a, U16 b) { return a.value < b.value ? b : a; }),
+          "v_max_u16", +[](E, U16 a, U16 b) { return a.value < b.value ? b : a; }, NoClamp),
       row(
-          "v_min_i16", +[](E, I16 a, I16 b) { return a.value < b.value ? a : b; }),
+          "v_min_i16", +[](E, I16 a, I16 b) { return a.value < b.value ? a : b; }, NoClamp),
       row(
-          "v_max_i16", +[](E, I16 a, I16 b) { return a.value < b.value ? b : a; }),
+          "v_max_i16", +[](E, I16 a, I16 b) { return a.value < b.value ? b : a; }, NoClamp),
       row(
           "v_min3_u16",
           +[](E, U16 a, U16 b, U16 c) { return U16{std::min({a.value, b.value, c.value})}; },
@@ -327,11 +327,14 @@ UNIT_TEST(integers_of_16_bits) {
           },
           Keeps9),
       row(
-          "v_lshlrev_b16", +[](E, U16 a, U16 b) { return U16{b.value << int(a.value & 15)}; }),
+          "v_lshlrev_b16", +[](E, U16 a, U16 b) { return U16{b.value << int(a.value & 15)}; },
+          NoClamp),
       row(
-          "v_lshrrev_b16", +[](E, U16 a, U16 b) { return U16{b.value >> int(a.value & 15)}; }),
+          "v_lshrrev_b16", +[](E, U16 a, U16 b) { return U16{b.value >> int(a.value & 15)}; },
+          NoClamp),
       row(
-          "v_ashrrev_i16", +[](E, U16 a, I16 b) { return I16{b.value >> int(a.value & 15)}; }),
+          "v_ashrrev_i16", +[](E, U16 a, I16 b) { return I16{b.value >> int(a.value & 15)}; },
+          NoClamp),
       row(
           "v_and_b16", +[](E, U16 a, U16 b) { return U16{a.value & b.value}; }),
       row(
@@ -339,7 +342,7 @@ UNIT_TEST(integers_of_16_bits) {
       row(
           "v_xor_b16", +[](E, U16 a, U16 b) { return U16{a.value ^ b.value}; }),
       row(
-          "v_not_b16", +[](E, U16 a) { return U16{~a.value}; }),
+          "v_not_b16", +[](E, U16 a) { return U16{~a.value}; }, NoClamp),
       row(
           "v_mov_b16", +[](E, U16 a) { return a; }),
       row(
