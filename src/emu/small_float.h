@@ -5,6 +5,8 @@
 
 #include "emu/half_ops.h"
 
+#include <algorithm>
+
 namespace tl::emu {
 
 struct SmallFormat {
@@ -80,7 +82,8 @@ inline float addNoise(float value, uint32_t noise, unsigned keptMantissaBits) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7f800000) == 0x7f800000)
     return value;
-  const uint32_t sum = (bits & 0x7fffffff) + (noise >> (9 + keptMantissaBits));
+  const uint32_t largest = 0x7f7fffff;
+  const uint32_t sum = std::min((bits & 0x7fffffff) + (noise >> (9 + keptMantissaBits)), largest);
   return std::bit_cast<float>((bits & 0x80000000) | sum);
 }
 

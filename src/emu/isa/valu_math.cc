@@ -52,7 +52,10 @@ struct Root {
   template <class T> static T of(T a) { return a < 0 ? T(kNan) : std::sqrt(a); }
 };
 struct Power {
-  template <class T> static T of(T a) { return std::exp2(a); }
+  // Out of range of every result, but a number while the argument is one.
+  template <class T> static T of(T a) {
+    return std::exp2(std::isinf(a) || !(a > 1000) ? a : T(1000));
+  }
 };
 struct Logarithm {
   template <class T> static T of(T a) {
@@ -62,7 +65,8 @@ struct Logarithm {
 struct Sine {
   template <class T> static T of(T a) {
     T f = T(fractionOfTurn(double(a)));
-    return std::isinf(a) ? T(kNan) : f == 0 ? std::copysign(T(0), a) : sineOfFraction(f);
+    T sine = sineOfFraction(f);
+    return std::isinf(a) ? T(kNan) : sine == 0 ? std::copysign(T(0), a) : sine;
   }
 };
 struct Cosine {
@@ -187,15 +191,19 @@ float divisionStep(const Mode &m, float a, float b, float c, bool scaled) {
     bits = 0;
   return std::bit_cast<float>(sign | bits);
 }
-double divisionStep(double a, double b, double c, bool scaled) {
+double flushed(double a, bool keeps) {
+  return keeps || std::fabs(a) >= 0x1p-1022 || isNan(a) ? a : std::copysign(0.0, a);
+}
+double divisionStep(const Mode &m, double a, double b, double c, bool scaled) {
   __extension__ typedef __float128 Quad;
-  if (!scaled)
+  if (!scaled || !std::isfinite(a) || !std::isfinite(b) || !std::isfinite(c))
     return __builtin_fma(a, b, c);
-  double plain = __builtin_fma(a, b, c);
-  if (isNan(plain) || std::isinf(plain))
-    return plain;
-  Quad sum = Quad(a) * Quad(b) + Quad(c);
-  return double(sum * Quad(Division<double>::exponent(c) > 1023 ? 0x1p128 : 0x1p-128));
+  // The host's flags that flush f64 do not reach these.
+  const bool keepsInput = m.bits & 1 << 6, keepsResult = m.bits & 1 << 7;
+  const Quad sum =
+      Quad(flushed(a, keepsInput)) * Quad(flushed(b, keepsInput)) + Quad(flushed(c, keepsInput));
+  const Quad scale = Division<double>::exponent(c) > 1023 ? 0x1p128 : 0x1p-128;
+  return flushed(double(sum * scale), keepsResult);
 }
 
 template <class T> T divisionFixup(T quotient, T denominator, T numerator) {
@@ -318,8 +326,8 @@ const OpRow kRows[] = {
     {"V_DIV_FMAS_F32", valu<([](const Mode &m, float a, float b, float c, Bit scaled) {
        return divisionStep(m, a, b, c, bool(scaled));
      })>},
-    {"V_DIV_FMAS_F64", valu<([](double a, double b, double c, Bit scaled) {
-       return divisionStep(a, b, c, bool(scaled));
+    {"V_DIV_FMAS_F64", valu<([](const Mode &m, double a, double b, double c, Bit scaled) {
+       return divisionStep(m, a, b, c, bool(scaled));
      })>,
      nullptr, OpMode64},
     {"V_DIV_FIXUP_F32", valu<([](float a, float b, float c) { return divisionFixup(a, b, c); })>,

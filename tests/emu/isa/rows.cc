@@ -344,7 +344,8 @@ void runRow(const Row &row) {
   for (const std::string &name : split(row.names)) {
     bool ran = false;
     for (const std::string &chip : kChips) {
-      if (row.flags & Not12 && chip.compare(0, 5, "gfx12") == 0)
+      if ((row.flags & Not12 && chip.compare(0, 5, "gfx12") == 0) ||
+          (row.flags & Not11 && chip.compare(0, 5, "gfx11") == 0))
         continue;
       Runner runner(row, chip, name, 0);
       bool first = true;

@@ -118,7 +118,8 @@ enum RowFlag : unsigned {
   NoClamp = 64,
   NoOmod = 128,
   NoSigns = 256,
-  Not12 = 512, // gfx12's assembler takes the name for another instruction
+  Not12 = 512, // gfx12 and gfx11: the name is an alias of another instruction
+  Not11 = 1024,
 };
 
 struct Row {
