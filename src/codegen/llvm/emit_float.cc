@@ -96,6 +96,8 @@ Value *ElementEmitter::emitFloat(Opcode opcode, std::span<Value *const> operands
   default:
     break;
   }
+  if (opcode == Opcode::Mul && dtype == DType::F16 && options.nativeHalf)
+    return ir.CreateFMul(operands[0], operands[1]);
   llvm::SmallVector<Value *, 3> wide;
   for (Value *operand : operands)
     wide.push_back(toFloat(operand, dtype));

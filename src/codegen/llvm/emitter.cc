@@ -3,6 +3,8 @@
 #include "codegen/llvm/rounding.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 namespace tl {
 
@@ -104,9 +106,39 @@ Value *ElementEmitter::toFloat(Value *value, DType dtype) {
   return dtype == DType::BF16 ? extendBf16(ir, value) : value;
 }
 
+/// LLVM 22's AMDGPU back end turns a product that is rounded to half into v_fma_mixlo_f16 with an
+/// addend of +0, which makes a product of -0 a +0. What is a product, or may become one by the
+/// optimizer's work, is kept apart from its rounding by an empty line of assembly.
+/// (llvm.arithmetic.fence cannot be selected there for values that are the same in all lanes.)
+static Value *keepProductApart(llvm::IRBuilderBase &ir, Value *value) {
+  auto *operation = llvm::dyn_cast<llvm::Instruction>(value);
+  auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(value);
+  bool product = operation && (operation->getOpcode() == llvm::Instruction::FMul ||
+                               operation->getOpcode() == llvm::Instruction::FDiv ||
+                               operation->getOpcode() == llvm::Instruction::FNeg ||
+                               llvm::isa<llvm::SelectInst, llvm::PHINode>(operation) ||
+                               (intrinsic && intrinsic->getIntrinsicID() != llvm::Intrinsic::fma));
+  if (!product)
+    return value;
+  llvm::Type *type = value->getType()->getScalarType();
+  auto *nothing =
+      llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0", false);
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!vector)
+    return ir.CreateCall(nothing, {value});
+  for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+    Value *element = ir.CreateCall(nothing, {ir.CreateExtractElement(value, uint64_t(i))});
+    value = ir.CreateInsertElement(value, element, uint64_t(i));
+  }
+  return value;
+}
+
 Value *ElementEmitter::fromFloat(Value *value, DType dtype) {
-  if (dtype == DType::F16)
+  if (dtype == DType::F16) {
+    if (options.nativeHalf)
+      value = keepProductApart(ir, value);
     return ir.CreateFPTrunc(value, withElement(value->getType(), ir.getHalfTy()));
+  }
   if (dtype != DType::BF16)
     return value;
   if (!options.nativeHalf)
