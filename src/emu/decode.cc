@@ -172,6 +172,27 @@ const OpcodeInfo &opcodeInfo(unsigned opcode) {
 // The caches above and LLVM's lazily built tables are shared.
 std::mutex decodeMutex;
 
+// Which counters a waiting instruction waits for; nothing else has such a name.
+WaitClass waitClass(const std::string &name) {
+  static const std::pair<const char *, WaitClass> classes[] = {
+      {"S_WAITCNT", WaitClass::Combined},
+      {"S_WAITCNT_VMCNT", WaitClass::Vector},
+      {"S_WAITCNT_LGKMCNT", WaitClass::LdsAndScalar},
+      {"S_WAITCNT_VSCNT", WaitClass::Store},
+      {"S_WAIT_LOADCNT", WaitClass::Vector},
+      {"S_WAIT_DSCNT", WaitClass::Lds},
+      {"S_WAIT_KMCNT", WaitClass::Scalar},
+      {"S_WAIT_STORECNT", WaitClass::Store},
+      {"S_WAIT_LOADCNT_DSCNT", WaitClass::VectorAndLds},
+      {"S_WAIT_IDLE", WaitClass::Idle},
+  };
+  if (name.rfind("S_WAIT", 0) == 0)
+    for (const auto &[known, value] : classes)
+      if (name == known)
+        return value;
+  return WaitClass::None;
+}
+
 class Decoder {
 public:
   Decoder(const CodeObject &object, const Chip &chip, uint32_t waveSize)
@@ -348,6 +369,7 @@ private:
       describeVector(instruction, desc, info, op);
     else
       describeScalar(instruction, desc, op);
+    op.wait = waitClass(info.name);
     if (op.clamp && op.row != kNoRow && opRow(op.row).clamped)
       op.run = opRow(op.row).clamped, op.clamp = 0;
   }

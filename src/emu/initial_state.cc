@@ -141,6 +141,13 @@ void initializeGroup(Workgroup &group, LaunchContext &launch, Worker &worker, ui
       std::swap(group.order[i - 1], group.order[(z ^ (z >> 31)) % i]);
     }
   }
+  if (launch.races) {
+    group.waveChecks.assign(count, WaveChecks());
+    for (WaveChecks &checks : group.waveChecks)
+      checks.lines.resize(launch.vectorLines);
+    group.checks = std::make_unique<GroupChecks>();
+    group.checks->lds.resize(launch.ldsBytes / 4 + 1);
+  }
   size_t fileWords = size_t(launch.vectorLines + kSpareLines) * kLineLanes;
   for (uint32_t i = 0; i < count; ++i) {
     Wave &wave = group.waves[i];
@@ -152,6 +159,7 @@ void initializeGroup(Workgroup &group, LaunchContext &launch, Worker &worker, ui
     wave.group = &group;
     wave.worker = &worker;
     wave.launch = &launch;
+    wave.checks = launch.races ? &group.waveChecks[i] : nullptr;
     initializeWave(wave, group, i);
   }
 }

@@ -22,17 +22,6 @@ void faultAt(Wave &w, const MicroOp &op, Access access, unsigned lane, unsigned 
           static_cast<unsigned long long>(address), w.launch->space->describe(address).c_str());
 }
 
-void checkShadow(Wave &w, const MicroOp &op, const MemoryBlock &block, uint64_t address,
-                 unsigned bytes, Access access, unsigned lane) {
-  if (!block.shadow)
-    return;
-  uint8_t *shadow = block.shadow + (address - block.address);
-  if (access != Access::Write)
-    checkGlobalRead(w, op, shadow, address, bytes, int(lane));
-  if (access != Access::Read)
-    std::memset(shadow, ShadowWritten, bytes);
-}
-
 // Global memory: all lanes at once when one block holds them, else one by one.
 bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
                    const uint64_t *address, LaneMemory &out) {
@@ -75,10 +64,11 @@ bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
     }
     if (w.launch->checked && block->shadow) {
       if (out.contiguous)
-        checkShadow(w, op, *block, least, w.lanes * bytes, access, 0);
+        checkGlobal(w, op, *block, least, w.lanes * bytes, access, 0);
       else
-        forLanes(lanes,
-                 [&](unsigned l) { checkShadow(w, op, *block, address[l], bytes, access, l); });
+        forLanes(lanes, [&](unsigned l) {
+          checkGlobal(w, op, *block, address[l], bytes, access, int(l));
+        });
     }
     return true;
   }
@@ -92,7 +82,7 @@ bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
     }
     out.pointer[l] = block->host + (address[l] - block->address);
     if (w.launch->checked)
-      checkShadow(w, op, *block, address[l], count, access, l);
+      checkGlobal(w, op, *block, address[l], count, access, int(l));
   }
   return true;
 }

@@ -14,6 +14,7 @@ namespace tl::emu {
 struct Chip;
 class LineTable;
 class Findings;
+class RaceChecker;
 
 /// Apertures of flat addresses: what src_shared_base and src_private_base read. Only the upper
 /// words matter; offsets are 32 bits.
@@ -41,7 +42,8 @@ struct LaunchContext {
   uint32_t vectorLines = 0;      // of a wave's vector file
   uint64_t groups = 0;
   uint64_t budget = 0;
-  bool checked = false;
+  RaceChecker *races = nullptr; // NULL without checks
+  bool checked = false;         // checks or profile
 
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<uint64_t> instructions{0};

@@ -1,6 +1,7 @@
 // The Emulator behind the seam: devices, memory, modules, launches.
 #include "emu/machine.h"
 
+#include "emu/checks/global_races.h"
 #include "emu/chips.h"
 #include "emu/code_object.h"
 #include "emu/findings.h"
@@ -10,6 +11,7 @@
 #include "emu/memory.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 namespace tl::emu {
@@ -61,11 +63,11 @@ public:
   LoadStatus place(std::string &message);
   /// The code for a wave size; decoded when it is first asked for.
   const Program *program(uint32_t waveSize, std::string &message) const;
-  const LineTable &lines() const {
+  std::shared_ptr<const LineTable> lines() const {
     std::lock_guard guard(lazyLock);
     if (!lineTable)
       lineTable = LineTable::read(object);
-    return *lineTable;
+    return lineTable;
   }
 
   std::shared_ptr<AddressSpace> space;
@@ -80,7 +82,7 @@ private:
 
   mutable std::mutex lazyLock;
   mutable std::unique_ptr<Program> programs[2]; // waves of 32, of 64
-  mutable std::unique_ptr<LineTable> lineTable;
+  mutable std::shared_ptr<const LineTable> lineTable;
 };
 
 uint32_t LoadedKernel::device() const { return module.deviceNumber; }
@@ -181,12 +183,17 @@ public:
   }
   uint64_t bytesInUse(uint32_t device) const override { return space->bytesInUse(device); }
 
-  bool copy(uint64_t to, uint64_t from, uint64_t bytes, const Operation &,
+  bool copy(uint64_t to, uint64_t from, uint64_t bytes, const Operation &operation,
             std::string *message) override {
     uint8_t *target, *source, *targetShadow, *sourceShadow;
     if (!space->resolve(to, bytes, target, targetShadow, message) ||
         !space->resolve(from, bytes, source, sourceShadow, message))
       return false;
+    if (options.checks) {
+      RaceChecker races(operations, findings, operation, operation.name, nullptr);
+      noteAccess(races, from, bytes, false);
+      noteAccess(races, to, bytes, true);
+    }
     std::memmove(target, source, bytes);
     if (targetShadow && sourceShadow)
       std::memmove(targetShadow, sourceShadow, bytes);
@@ -194,8 +201,8 @@ public:
       std::memset(targetShadow, ShadowWritten, bytes);
     return true;
   }
-  bool fill(uint64_t to, uint32_t pattern, uint32_t patternBytes, uint64_t count, const Operation &,
-            std::string *message) override {
+  bool fill(uint64_t to, uint32_t pattern, uint32_t patternBytes, uint64_t count,
+            const Operation &operation, std::string *message) override {
     uint8_t *target, *shadow;
     if (patternBytes != 1 && patternBytes != 2 && patternBytes != 4) {
       if (message)
@@ -205,6 +212,10 @@ public:
     uint64_t bytes = count * patternBytes;
     if (!space->resolve(to, bytes, target, shadow, message))
       return false;
+    if (options.checks) {
+      RaceChecker races(operations, findings, operation, operation.name, nullptr);
+      noteAccess(races, to, bytes, true);
+    }
     if (patternBytes == 1)
       std::memset(target, int(pattern & 0xff), bytes);
     else
@@ -228,6 +239,13 @@ private:
   Options options;
   std::shared_ptr<AddressSpace> space;
   Findings findings;
+  OperationLog operations;
+
+  void noteAccess(RaceChecker &races, uint64_t address, uint64_t bytes, bool write) {
+    const MemoryBlock *block = space->find(address);
+    if (block && block->contains(address, bytes))
+      races.access(*block, address, bytes, write, 0, 0, false);
+  }
 };
 
 LoadResult MachineImpl::load(const void *image, size_t bytes, uint32_t device) {
@@ -283,10 +301,15 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
   context.chip = &kernel->module.chip;
   context.options = &options;
   context.space = space.get();
-  context.lines = &kernel->module.lines();
+  auto lines = kernel->module.lines();
+  context.lines = lines.get();
   context.findings = &findings;
   context.codeBase = kernel->module.memory->address;
   context.checked = options.checks || options.profile;
+  std::optional<RaceChecker> races;
+  if (options.checks)
+    context.races =
+        &races.emplace(operations, findings, request.operation, kernel->record.info.name, lines);
   return runLaunch(context, options.threads);
 }
 

@@ -1,5 +1,6 @@
 #include "emu/memory.h"
 
+#include "emu/checks/race_cell.h"
 #include "support/result.h"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ constexpr uint64_t kAlignment = 256, kRedZone = 256, kPage = 4096;
 constexpr uint64_t kLargest = uint64_t(1) << 39, kSmallest = uint64_t(1) << 30;
 // Pages of blocks this large are given back to the system when the block is released.
 constexpr uint64_t kGiveBack = 64 * 1024;
+// Races are looked for in blocks up to this size: they take four times as much memory again.
+constexpr uint64_t kLargestChecked = uint64_t(256) << 20;
 
 uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
@@ -36,6 +39,8 @@ AddressSpace::AddressSpace(std::vector<uint64_t> deviceBytes)
     alias = reserve(size, PROT_READ | PROT_WRITE, MAP_SHARED, file);
     shadowBase = reserve(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (guard && alias && shadowBase) {
+      // Sixteen bytes for four; without them races are not found.
+      raceBase = reserve(size * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
       guardBase = reinterpret_cast<uint64_t>(guard);
       regionBytes = size;
     } else {
@@ -58,6 +63,8 @@ AddressSpace::~AddressSpace() {
     munmap(reinterpret_cast<void *>(guardBase), regionBytes);
     munmap(alias, regionBytes);
     munmap(shadowBase, regionBytes);
+    if (raceBase)
+      munmap(raceBase, regionBytes * 4);
   }
   if (hostBytes)
     munmap(reinterpret_cast<void *>(hostBase), hostBytes);
@@ -96,6 +103,8 @@ void AddressSpace::forgetReleased(MemoryKind kind) {
     uint64_t start = block.address, size = roundUp(block.bytes + kRedZone, kAlignment);
     if (block.shadow)
       std::memset(block.shadow, 0, block.bytes);
+    if (block.races)
+      std::memset(static_cast<void *>(block.races), 0, (block.bytes + 3) / 4 * sizeof(RaceCell));
     auto next = ranges.lower_bound(start);
     if (next != ranges.begin()) {
       auto before = std::prev(next);
@@ -130,6 +139,8 @@ MemoryBlock *AddressSpace::place(uint64_t bytes, MemoryKind kind) {
   block->address = at;
   block->host = device ? alias + (at - guardBase) : reinterpret_cast<uint8_t *>(at);
   block->shadow = device ? shadowBase + (at - guardBase) : nullptr;
+  bool races = device && raceBase && bytes <= kLargestChecked;
+  block->races = races ? reinterpret_cast<RaceCell *>(raceBase + (at - guardBase) * 4) : nullptr;
   MemoryBlock *result = block.get();
   blocks[at] = std::move(block);
   return result;
@@ -178,6 +189,7 @@ MemoryBlock *AddressSpace::registerHost(void *memory, uint64_t bytes, uint32_t d
   block->bytes = bytes;
   block->host = static_cast<uint8_t *>(memory);
   block->shadow = nullptr;
+  block->races = nullptr;
   block->kind = MemoryKind::Registered;
   block->device = device;
   block->internal = false;
@@ -215,6 +227,8 @@ bool AddressSpace::release(uint64_t address) {
       fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(first - guardBase),
                 off_t(last - first));
       madvise(shadowBase + (first - guardBase), last - first, MADV_DONTNEED);
+      if (block.races)
+        madvise(raceBase + (first - guardBase) * 4, (last - first) * 4, MADV_DONTNEED);
     } else if (last > first) {
       madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
     }

@@ -17,11 +17,14 @@ namespace tl::emu {
 
 enum ShadowBit : uint8_t { ShadowWritten = 1 };
 
+struct RaceCell;
+
 struct MemoryBlock {
   uint64_t address;
   uint64_t bytes;
   uint8_t *host;   // where the emulator reads and writes it
   uint8_t *shadow; // NULL: everything counts as written
+  RaceCell *races; // one for each four bytes; NULL: not checked
   MemoryKind kind;
   uint32_t device;
   bool internal; // kernel arguments and code: not the user's, absent from findAllocation
@@ -70,7 +73,7 @@ private:
   std::vector<std::unique_ptr<MemoryBlock>> forgotten;     // translators may still look at them
   std::vector<uint64_t> limits, used;
   uint64_t guardBase = 0, regionBytes = 0, deviceBump = 0;
-  uint8_t *alias = nullptr, *shadowBase = nullptr;
+  uint8_t *alias = nullptr, *shadowBase = nullptr, *raceBase = nullptr;
   uint64_t hostBase = 0, hostBytes = 0, hostBump = 0;
   int file = -1;
 };

@@ -89,6 +89,19 @@ enum MicroOpFlag : uint32_t {
   OpVector = 16384,   // VALU: what gfx9's register indexing applies to
 };
 
+/// What a waiting instruction waits for; Idle: for everything.
+enum class WaitClass : uint8_t {
+  None,
+  Combined, // s_waitcnt's field
+  Vector,
+  LdsAndScalar,
+  Lds,
+  Scalar,
+  VectorAndLds,
+  Store,
+  Idle,
+};
+
 /// What a memory instruction addresses.
 enum class Space : uint8_t { None, Global, Flat, Scratch, Buffer, Lds, Scalar };
 
@@ -105,6 +118,7 @@ struct MicroOp {
   uint8_t bytes;
   uint8_t clamp, omod;
   Space space;
+  WaitClass wait;
   uint8_t outputSelect, outputUnused; // SDWA: dst_sel; dst_unused 0 pad, 1 sign-extend, 2 preserve
   uint8_t sources;                    // how many of src are there
   uint32_t dpp; // ctrl, row_mask << 16, bank_mask << 20, bound_ctrl << 24, fi << 25; DPP8: selects

@@ -15,6 +15,7 @@ struct Program;
 struct Workgroup;
 struct Worker;
 struct LaunchContext;
+struct WaveChecks;
 
 /// Lines behind the vector file that handlers may use (isa/vopd.cc).
 inline constexpr uint32_t kSpareLines = 2;
@@ -55,6 +56,7 @@ struct Wave {
   uint8_t *scratch = nullptr; // scratchBytes for each lane, one lane after the other
   uint32_t scratchBytes = 0;  // of a lane
   uint64_t instructions = 0;
+  WaveChecks *checks = nullptr; // of launches with checks
 
   alignas(64) uint32_t s[ScalarSlots] = {};
   alignas(64) uint32_t maskLine[kLineLanes] = {};      // maskLineOf, one word a lane

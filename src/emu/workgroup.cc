@@ -51,7 +51,7 @@ template <bool Checked, bool SpecialMode> void runSlice(Wave &wave) {
     --wave.remaining;
     const MicroOp &op = ops[wave.pc++];
     if constexpr (Checked)
-      checkInstruction(wave, op);
+      checkHazards(wave, op);
     if constexpr (SpecialMode) {
       if (wave.gprIndexMode && op.flags & OpVector) {
         runIndexed(wave, op);
@@ -77,7 +77,7 @@ void runWave(Wave &wave) {
   const bool special =
       (wave.mode & (ModeRound32 | ModeRound64 | ModeDenorm32 | ModeDenorm64)) != ModeDefault ||
       wave.gprIndexMode;
-  if (wave.launch->checked)
+  if (wave.checks)
     special ? runSlice<true, true>(wave) : runSlice<true, false>(wave);
   else
     special ? runSlice<false, true>(wave) : runSlice<false, false>(wave);
@@ -110,8 +110,6 @@ void Workgroup::passBarrier() {
   for (Wave &wave : waves)
     if (wave.state == WaveState::Barrier)
       wave.state = WaveState::Running;
-  if (launch->checked)
-    checkBarrierPassed(*this);
 }
 
 void Workgroup::arrive(Wave &wave) {

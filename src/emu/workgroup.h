@@ -1,11 +1,10 @@
 // A workgroup: its waves, its LDS, its barrier; run by one worker.
 #pragma once
 
+#include "emu/checks/wave_checks.h"
 #include "emu/launch.h"
 
 namespace tl::emu {
-
-class GroupChecks;
 
 struct Workgroup {
   uint32_t id[3] = {};
@@ -20,6 +19,8 @@ struct Workgroup {
   uint32_t generation = 0; // barriers passed
   uint64_t slices = 0;
   LaunchContext *launch = nullptr;
+  std::unique_ptr<GroupChecks> checks; // of launches with checks
+  std::vector<WaveChecks> waveChecks;
 
   /// One more wave has arrived, or has ended.
   void arrive(Wave &wave);

@@ -1,13 +1,13 @@
 #include "emu/checks/checks.h"
 
+#include "emu/checks/global_races.h"
+#include "emu/chips.h"
 #include "emu/findings.h"
-#include "emu/line_table.h"
 #include "support/result.h"
 
 namespace tl::emu {
-namespace {
 
-void report(Wave &w, const MicroOp &op, const char *kind, const std::string &what) {
+void reportFinding(Wave &w, const MicroOp &op, const char *kind, const std::string &what) {
   Finding finding;
   finding.kind = kind;
   finding.kernel = w.launch->record->info.name;
@@ -21,20 +21,27 @@ void report(Wave &w, const MicroOp &op, const char *kind, const std::string &wha
   w.launch->findings->add(std::move(finding));
 }
 
-std::string laneText(const Wave &w, int lane) {
+std::string placeText(const Wave &w, int lane) {
   std::string text = formatString("workgroup (%u, %u, %u), wave %u", w.group->id[0], w.group->id[1],
                                   w.group->id[2], w.number);
   return lane < 0 ? text : text + formatString(", lane %d", lane);
 }
 
-} // namespace
+void checkBarrier(Wave &w, const MicroOp &op) {
+  GroupChecks &checks = *w.group->checks;
+  if (w.group->signals == 0)
+    checks.barrierPc = op.pc;
+  else if (checks.barrierPc != op.pc)
+    reportFinding(w, op, "barrier-divergence",
+                  placeText(w, -1) +
+                      formatString(" waits at this barrier while another wave waits at 0x%x",
+                                   checks.barrierPc));
+}
 
-void checkInstruction(Wave &, const MicroOp &) {}
+namespace {
 
-void checkBarrierPassed(Workgroup &) {}
-
-void checkGlobalRead(Wave &w, const MicroOp &op, const uint8_t *shadow, uint64_t address,
-                     unsigned bytes, int lane) {
+void checkWritten(Wave &w, const MicroOp &op, const uint8_t *shadow, uint64_t address,
+                  unsigned bytes, int lane) {
   unsigned at = 0;
   for (; at + 8 <= bytes; at += 8) {
     uint64_t eight;
@@ -46,19 +53,43 @@ void checkGlobalRead(Wave &w, const MicroOp &op, const uint8_t *shadow, uint64_t
     ++at;
   if (at == bytes)
     return;
-  report(w, op, "uninitialized-read",
-         laneText(w, lane) +
-             formatString(" reads the byte at 0x%llx, which nothing has written: ",
-                          static_cast<unsigned long long>(address + at)) +
-             w.launch->space->describe(address + at));
+  reportFinding(w, op, "uninitialized-read",
+                placeText(w, lane) +
+                    formatString(" reads the byte at 0x%llx, which nothing has written: ",
+                                 static_cast<unsigned long long>(address + at)) +
+                    w.launch->space->describe(address + at));
 }
 
-void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned bytes, Access access) {
-  if (memory.outside)
-    report(w, op, "lds-out-of-bounds",
-           laneText(w, __builtin_ctzll(memory.outside)) +
-               formatString(" %s %u bytes outside of the workgroup's %u bytes of LDS",
-                            access == Access::Read ? "reads" : "writes", bytes, w.group->ldsBytes));
+// Accesses that are coherent with other workgroups by themselves: those of atomic loads and stores.
+bool isCoherent(const Wave &w, const MicroOp &op) {
+  const uint32_t policy = uint32_t(op.imm[1]);
+  switch (w.launch->chip->generation) {
+  case Generation::Gfx9:
+    return policy & (w.launch->chip->has(ArchitectedScratch) ? 16 : 1); // sc1; on gfx90a glc
+  case Generation::Gfx11:
+    return policy & 1; // glc
+  case Generation::Gfx12:
+    return (policy >> 3 & 3) >= 2; // scope: device or system
+  }
+  return false;
+}
+
+} // namespace
+
+void checkGlobal(Wave &w, const MicroOp &op, const MemoryBlock &block, uint64_t address,
+                 unsigned bytes, Access access, int lane) {
+  if (!block.shadow)
+    return;
+  uint8_t *shadow = block.shadow + (address - block.address);
+  if (w.launch->races) {
+    if (access != Access::Write)
+      checkWritten(w, op, shadow, address, bytes, lane);
+    if (access != Access::Atomic && !block.internal && !(lane >= 0 && isCoherent(w, op)))
+      w.launch->races->access(block, address, bytes, access == Access::Write, w.group->number,
+                              op.pc, w.group->checks->synchronized);
+  }
+  if (access != Access::Read)
+    std::memset(shadow, ShadowWritten, bytes);
 }
 
 } // namespace tl::emu

@@ -1,20 +1,28 @@
 // What checked launches do besides executing: the places where it is called from.
 #pragma once
 
+#include "emu/checks/wave_checks.h"
 #include "emu/lane_memory.h"
+#include "emu/line_table.h"
+#include "emu/memory.h"
 #include "emu/workgroup.h"
 
 namespace tl::emu {
 
-/// Before each instruction.
-void checkInstruction(Wave &wave, const MicroOp &op);
-/// All waves have met at a barrier.
-void checkBarrierPassed(Workgroup &group);
-/// Device memory is read; `lane` is -1 for scalar reads.
-void checkGlobalRead(Wave &wave, const MicroOp &op, const uint8_t *shadow, uint64_t address,
-                     unsigned bytes, int lane);
+/// Before each instruction of a launch with checks.
+void checkHazards(Wave &wave, const MicroOp &op);
+/// A wave has come to a barrier.
+void checkBarrier(Wave &wave, const MicroOp &op);
+/// Global memory is accessed; `lane` is -1 for scalar reads.
+void checkGlobal(Wave &wave, const MicroOp &op, const MemoryBlock &block, uint64_t address,
+                 unsigned bytes, Access access, int lane);
 /// Lanes access LDS.
 void checkLds(Wave &wave, const MicroOp &op, const LaneMemory &memory, unsigned bytes,
               Access access);
+
+/// Adds a finding at an instruction; its place goes in front of the message.
+void reportFinding(Wave &wave, const MicroOp &op, const char *kind, const std::string &what);
+/// "workgroup (0, 1, 0), wave 2, lane 5"
+std::string placeText(const Wave &wave, int lane);
 
 } // namespace tl::emu

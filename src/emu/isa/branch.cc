@@ -1,5 +1,6 @@
 // Program control and everything that waits: SOPP and what else changes the program counter,
 // hardware registers, barriers, messages.
+#include "emu/checks/checks.h"
 #include "emu/chips.h"
 #include "emu/control.h"
 #include "emu/op_table.h"
@@ -69,7 +70,9 @@ void waitAtBarrier(Wave &w) {
     w.yield();
   }
 }
-void barrier(Wave &w, const MicroOp &) {
+void barrier(Wave &w, const MicroOp &op) {
+  if (w.checks)
+    checkBarrier(w, op);
   w.group->arrive(w);
   waitAtBarrier(w);
 }

@@ -1,5 +1,6 @@
 // Vector memory: FLAT, GLOBAL, SCRATCH and BUFFER alike (CDNA3 ISA 9 and 10, RDNA3 ISA 10 and 11).
 #include "emu/atomic_ops.h"
+#include "emu/chips.h"
 #include "emu/lane_memory.h"
 #include "emu/op_table.h"
 #include "emu/workgroup.h"
@@ -127,6 +128,19 @@ template <bool Load> void ownPlace(Wave &w, const MicroOp &op) {
 
 void nothing(Wave &, const MicroOp &) {}
 
+// The workgroup has taken over what others released to the device: acquire fences end so.
+void acquire(Wave &w, const MicroOp &op) {
+  constexpr uint32_t kSc1 = 16, kDeviceScope = 2 << 3;
+  const uint32_t policy = uint32_t(op.imm[0]);
+  bool device = true;
+  if (w.launch->chip->generation == Generation::Gfx9)
+    device = !w.launch->chip->has(ArchitectedScratch) || policy & kSc1;
+  else if (w.launch->chip->generation == Generation::Gfx12)
+    device = (policy & 24) >= kDeviceScope;
+  if (device && w.group->checks)
+    w.group->checks->synchronized = true;
+}
+
 using u32 = uint32_t;
 using i32 = int32_t;
 using u64 = uint64_t;
@@ -197,13 +211,13 @@ const OpRow kRows[] = {
     {"FLAT_ATOMIC_PK_ADD_BF16", atomic<u32, kAddBfloats>},
     // Caches: memory is coherent here.
     {"BUFFER_WBL2", nothing},
-    {"BUFFER_INV", nothing},
+    {"BUFFER_INV", acquire},
     {"BUFFER_INVL2", nothing},
-    {"BUFFER_WBINVL1", nothing},
-    {"BUFFER_WBINVL1_VOL", nothing},
+    {"BUFFER_WBINVL1", acquire},
+    {"BUFFER_WBINVL1_VOL", acquire},
     {"BUFFER_GL0_INV", nothing},
-    {"BUFFER_GL1_INV", nothing},
-    {"GLOBAL_INV", nothing},
+    {"BUFFER_GL1_INV", acquire},
+    {"GLOBAL_INV", acquire},
     {"GLOBAL_WB", nothing},
     {"GLOBAL_WBINV", nothing},
 };

@@ -1,0 +1,102 @@
+#include "emu/checks/global_races.h"
+
+#include "emu/findings.h"
+#include "support/result.h"
+
+namespace tl::emu {
+
+RaceChecker::RaceChecker(OperationLog &log, Findings &findings, const Operation &operation,
+                         const std::string &name, std::shared_ptr<const LineTable> lines)
+    : log(log), findings(findings), operation(operation),
+      self{operation.stream, operation.sequence, name, lines},
+      number(log.add(operation, name, std::move(lines))), order(number + 1) {}
+
+bool RaceChecker::isOrdered(uint32_t earlier) {
+  // Operations that were added later run at the same time; the one that comes second asks.
+  if (earlier >= order.size())
+    return log.isOrdered(earlier, operation);
+  uint8_t known = order[earlier].load(std::memory_order_relaxed);
+  if (!known) {
+    known = log.isOrdered(earlier, operation) ? 1 : 2;
+    order[earlier].store(known, std::memory_order_relaxed);
+  }
+  return known == 1;
+}
+
+bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized) {
+  if (!earlier.bits || !(earlier.bytes() & mine.bytes()))
+    return false;
+  if (earlier.operation() == number)
+    return earlier.group() != mine.group() && !synchronized;
+  return !isOrdered(earlier.operation());
+}
+
+void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
+                         uint64_t group, uint32_t pc, bool synchronized) {
+  if (!number || !block.races || bytes == 0)
+    return;
+  uint64_t start = address - block.address, end = start + bytes;
+  for (uint64_t at = start & ~uint64_t(3); at < end; at += 4) {
+    uint32_t mask = 15;
+    if (at < start)
+      mask &= 15u << (start - at);
+    if (at + 4 > end)
+      mask &= 15u >> (at + 4 - end);
+    RaceCell &cell = block.races[at / 4];
+    RaceMark mine = RaceMark::make(number, group, pc, mask & 15);
+    RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
+        reader{cell.reader.load(std::memory_order_relaxed)};
+    if (conflicts(writer, mine, synchronized))
+      report(writer, mine, block.address + at, write, true);
+    if (write) {
+      if (conflicts(reader, mine, synchronized))
+        report(reader, mine, block.address + at, write, false);
+      cell.writer.store(mine.bits, std::memory_order_relaxed);
+    } else if (reader.bits && reader.operation() == number) {
+      RaceMark both = mine.withBytes(mine.bytes() | reader.bytes());
+      cell.reader.store((reader.group() == mine.group() ? both : both.ofSeveral()).bits,
+                        std::memory_order_relaxed);
+    } else {
+      cell.reader.store(mine.bits, std::memory_order_relaxed);
+    }
+  }
+}
+
+std::string RaceChecker::describe(RaceMark mark, const OperationRecord &record) const {
+  std::string text = record.name.empty() ? "an operation" : record.name;
+  if (record.lines) {
+    SourceLine line = record.lines->find(mark.pc());
+    text += line.line ? formatString(" at %s:%u", line.file.c_str(), line.line)
+                      : formatString(" at 0x%x", mark.pc());
+  }
+  if (record.sequence)
+    text += formatString(" (stream %u, operation %llu)", record.stream,
+                         static_cast<unsigned long long>(record.sequence));
+  return text;
+}
+
+void RaceChecker::report(RaceMark earlier, RaceMark mine, uint64_t address, bool write,
+                         bool earlierWrote) {
+  bool within = earlier.operation() == number;
+  OperationRecord other = within ? self : log.find(earlier.operation());
+  Finding finding;
+  finding.kind = "global-race";
+  finding.kernel = self.name;
+  finding.pc = mine.pc();
+  if (self.lines) {
+    SourceLine line = self.lines->find(mine.pc());
+    finding.file = line.file;
+    finding.line = line.line;
+  }
+  finding.message =
+      describe(mine, self) + (write ? " writes 0x" : " reads 0x") +
+      formatString("%llx, which ", static_cast<unsigned long long>(address)) +
+      (within ? "another workgroup of it" : describe(earlier, other)) +
+      (earlierWrote ? " wrote" : " read") +
+      (within && self.lines ? formatString(" at line %u", self.lines->find(earlier.pc()).line)
+                            : std::string()) +
+      ": nothing orders the two";
+  findings.add(std::move(finding));
+}
+
+} // namespace tl::emu

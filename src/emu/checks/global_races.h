@@ -1,0 +1,42 @@
+// Races on device memory: between workgroups of a launch, and between operations that nothing
+// orders.
+#pragma once
+
+#include "emu/checks/operations.h"
+#include "emu/checks/race_cell.h"
+#include "emu/lane_memory.h"
+#include "emu/memory.h"
+
+#include <vector>
+
+namespace tl::emu {
+
+class Findings;
+
+/// A running operation's side of the check.
+class RaceChecker {
+public:
+  RaceChecker(OperationLog &log, Findings &findings, const Operation &operation,
+              const std::string &name, std::shared_ptr<const LineTable> lines);
+
+  /// `group`: number of the workgroup; `pc`: of the instruction; both 0 outside of launches.
+  /// `synchronized`: the workgroup has acquired what others released, so that only other operations
+  /// can race with it.
+  void access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
+              uint64_t group, uint32_t pc, bool synchronized);
+
+private:
+  bool conflicts(RaceMark earlier, RaceMark mine, bool synchronized);
+  bool isOrdered(uint32_t earlier);
+  void report(RaceMark earlier, RaceMark mine, uint64_t address, bool write, bool earlierWrote);
+  std::string describe(RaceMark mark, const OperationRecord &record) const;
+
+  OperationLog &log;
+  Findings &findings;
+  const Operation &operation;
+  OperationRecord self;
+  uint32_t number;
+  std::vector<std::atomic<uint8_t>> order; // of each earlier operation: 1 ordered, 2 not
+};
+
+} // namespace tl::emu
