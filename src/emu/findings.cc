@@ -18,9 +18,17 @@ uint64_t Findings::count() const {
   return found.size();
 }
 
+void Findings::count(const ProfileLine &line) {
+  std::lock_guard guard(lock);
+  auto [at, isNew] = profile.emplace(std::pair(line.kernel, line.pc), line);
+  if (!isNew)
+    at->second.counts.add(line.counts);
+}
+
 void Findings::clear() {
   std::lock_guard guard(lock);
   found.clear();
+  profile.clear();
 }
 
 std::string Findings::print(ReportFormat format) const {
@@ -36,6 +44,22 @@ std::string Findings::print(ReportFormat format) const {
                       {"message", f.message},
                       {"times", f.times}});
     nlohmann::ordered_json root = {{"findings", std::move(list)}};
+    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+    for (const auto &[key, p] : profile)
+      lines.push_back({{"kernel", p.kernel},
+                       {"instruction", p.mnemonic},
+                       {"file", p.file},
+                       {"line", p.line},
+                       {"pc", p.pc},
+                       {"executions", p.counts.executions},
+                       {"lanes", p.counts.lanes},
+                       {"bytes", p.counts.bytes},
+                       {"cache_lines", p.counts.lines},
+                       {"ideal_cache_lines", p.counts.idealLines},
+                       {"lds_passes", p.counts.passes},
+                       {"ideal_lds_passes", p.counts.idealPasses}});
+    if (!profile.empty())
+      root["profile"] = std::move(lines);
     return root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
   std::string text;
@@ -48,6 +72,32 @@ std::string Findings::print(ReportFormat format) const {
       text += formatString(" (%llu times)", static_cast<unsigned long long>(f.times));
     text += "\n";
   }
+  return text + printProfile();
+}
+
+// Memory instructions by line, then how often each kind of instruction was executed.
+std::string Findings::printProfile() const {
+  std::string text;
+  std::map<std::pair<std::string, std::string>, uint64_t> mix;
+  auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
+  for (const auto &[key, p] : profile) {
+    mix[{p.kernel, p.mnemonic}] += p.counts.executions;
+    std::string place = p.line ? formatString("%s:%u", p.file.c_str(), p.line)
+                               : formatString("%s+0x%x", p.kernel.c_str(), p.pc);
+    if (p.counts.idealLines)
+      text += formatString("coalescing: %s: %s: %llu cache lines, %llu would do (%.1fx)\n",
+                           place.c_str(), p.mnemonic.c_str(), number(p.counts.lines),
+                           number(p.counts.idealLines),
+                           double(p.counts.lines) / double(p.counts.idealLines));
+    if (p.counts.passes > p.counts.idealPasses)
+      text += formatString("bank-conflicts: %s: %s: %llu passes, %llu without conflicts (%.1fx)\n",
+                           place.c_str(), p.mnemonic.c_str(), number(p.counts.passes),
+                           number(p.counts.idealPasses),
+                           double(p.counts.passes) / double(p.counts.idealPasses));
+  }
+  for (const auto &[key, executions] : mix)
+    text += formatString("instructions: %s: %s: %llu\n", key.first.c_str(), key.second.c_str(),
+                         number(executions));
   return text;
 }
 

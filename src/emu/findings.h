@@ -1,6 +1,7 @@
 // What checked launches found, by kind and source line.
 #pragma once
 
+#include "emu/checks/profile.h"
 #include "emu/emulator.h"
 
 #include <map>
@@ -22,13 +23,18 @@ class Findings {
 public:
   /// Counts a finding; those of one kind, kernel and pc are one.
   void add(Finding finding);
+  /// Adds what a worker counted of an instruction.
+  void count(const ProfileLine &line);
   uint64_t count() const;
   void clear();
   std::string print(ReportFormat format) const;
 
 private:
+  std::string printProfile() const;
+
   mutable std::mutex lock;
   std::map<std::string, Finding> found;
+  std::map<std::pair<std::string, uint32_t>, ProfileLine> profile; // by kernel and pc
 };
 
 } // namespace tl::emu

@@ -49,6 +49,8 @@ bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
             bytes);
     return false;
   }
+  if (w.worker->profile)
+    profileGlobal(w, op, address, lanes, bytes);
   const MemoryBlock *block =
       most >= least ? translator.block(least, most - least + bytes) : nullptr;
   if (block && !out.partial) {
@@ -230,6 +232,8 @@ bool resolveLds(Wave &w, const MicroOp &op, unsigned bytes, Access access, uint3
   }
   if (w.launch->checked)
     checkLds(w, op, out, bytes, access);
+  if (w.worker->profile)
+    profileLds(w, op, out, bytes);
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "emu/arguments.h"
 #include "emu/chips.h"
+#include "emu/findings.h"
 #include "emu/line_table.h"
 #include "emu/workgroup.h"
 
@@ -40,6 +41,10 @@ public:
     waves = (threads + launch.program->waveSize - 1) / launch.program->waveSize;
     fileBytes = size_t(launch.vectorLines + kSpareLines) * kLineLanes * 4 * waves;
     scratchBytes = size_t(launch.scratchBytes) * kLineLanes * waves;
+    if (launch.options->profile) {
+      worker.profile = std::make_unique<Profile>();
+      worker.profile->ops.resize(launch.program->ops.size());
+    }
     limit = request.cooperative ? SIZE_MAX
                                 : std::max<size_t>(2, kResidentBytes / (fileBytes + scratchBytes));
   }
@@ -75,10 +80,25 @@ public:
       }
     }
     launch.instructions += worker.instructions - reported;
+    reportProfile();
     _mm_setcsr(control);
   }
 
 private:
+  void reportProfile() {
+    if (!worker.profile)
+      return;
+    for (size_t i = 0; i < worker.profile->ops.size(); ++i) {
+      const OpProfile &counts = worker.profile->ops[i];
+      if (!counts.executions)
+        continue;
+      const MicroOp &op = launch.program->ops[i];
+      SourceLine source = launch.lines ? launch.lines->find(op.pc) : SourceLine();
+      launch.findings->count(
+          {launch.record->info.name, mnemonic(op.opcode), source.file, source.line, op.pc, counts});
+    }
+  }
+
   bool admit() {
     uint64_t number = launch.nextGroup.fetch_add(1);
     if (number >= launch.groups) {

@@ -50,8 +50,12 @@ template <bool Checked, bool SpecialMode> void runSlice(Wave &wave) {
   while (wave.remaining > 0) {
     --wave.remaining;
     const MicroOp &op = ops[wave.pc++];
-    if constexpr (Checked)
-      checkHazards(wave, op);
+    if constexpr (Checked) {
+      if (wave.checks)
+        checkHazards(wave, op);
+      if (wave.worker->profile)
+        ++wave.worker->profile->ops[wave.pc - 1].executions;
+    }
     if constexpr (SpecialMode) {
       if (wave.gprIndexMode && op.flags & OpVector) {
         runIndexed(wave, op);
@@ -77,7 +81,7 @@ void runWave(Wave &wave) {
   const bool special =
       (wave.mode & (ModeRound32 | ModeRound64 | ModeDenorm32 | ModeDenorm64)) != ModeDefault ||
       wave.gprIndexMode;
-  if (wave.checks)
+  if (wave.launch->checked)
     special ? runSlice<true, true>(wave) : runSlice<true, false>(wave);
   else
     special ? runSlice<false, true>(wave) : runSlice<false, false>(wave);

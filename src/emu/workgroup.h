@@ -1,6 +1,7 @@
 // A workgroup: its waves, its LDS, its barrier; run by one worker.
 #pragma once
 
+#include "emu/checks/profile.h"
 #include "emu/checks/wave_checks.h"
 #include "emu/launch.h"
 
@@ -35,7 +36,8 @@ struct Worker {
   LaunchContext &launch;
   Translator translator;
   uint64_t instructions = 0;
-  uint64_t clock = 0; // s_memtime
+  uint64_t clock = 0;               // s_memtime
+  std::unique_ptr<Profile> profile; // of launches that count
   Worker(LaunchContext &context) : launch(context), translator(*context.space) {}
 };
 
