@@ -36,7 +36,7 @@ UNIT_TEST(missing_barrier) {
   onBothChips([](Machine &m) {
     u64 in = m.upload(numbers(256)), out = m.upload(numbers(256));
     CHECK(m.launch("missingBarrier", {1}, {256}, in, out).status == LaunchStatus::Ok);
-    expect(m, "lds-race", {"faulty.cl:14: ", "reads LDS byte", "wrote", "(line 12)"});
+    expect(m, "lds-race", {"faulty.cl:13: ", "reads LDS byte", "wrote", "(line 11)"});
   });
 }
 
@@ -53,7 +53,7 @@ UNIT_TEST(write_after_read) {
   onBothChips([](Machine &m) {
     u64 in = m.upload(numbers(256)), out = m.upload(numbers(256));
     CHECK(m.launch("overwrittenTooSoon", {1}, {256}, in, out).status == LaunchStatus::Ok);
-    expect(m, "lds-race", {"faulty.cl:26: ", "writes LDS byte", "read at"});
+    expect(m, "lds-race", {"faulty.cl:25: ", "writes LDS byte", "read at"});
   });
 }
 
@@ -61,7 +61,7 @@ UNIT_TEST(workgroups_that_race) {
   onBothChips([](Machine &m) {
     u64 data = m.upload(numbers(64 * 5));
     CHECK(m.launch("neighbourGroups", {4}, {64}, data).status == LaunchStatus::Ok);
-    expect(m, "global-race", {"faulty.cl:34: ", "another workgroup of it"});
+    expect(m, "global-race", {"faulty.cl:31", "another workgroup of it", "line 33"});
   });
 }
 
@@ -99,7 +99,7 @@ UNIT_TEST(streams_that_race) {
       CHECK_EQ(m.emulator->report(ReportFormat::Text), "");
     } else {
       expect(m, "global-race",
-             {"faulty.cl:41", "faulty.cl:38", "(stream 0, operation 1)", "hipMemcpyAsync"});
+             {"faulty.cl:40", "faulty.cl:37", "(stream 0, operation 1)", "hipMemcpyAsync"});
       CHECK_EQ(m.emulator->findingCount(), u64(2));
     }
   }

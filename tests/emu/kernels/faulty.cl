@@ -10,7 +10,7 @@ kernel void missingBarrier(global const u32 *in, global u32 *out) {
   u32 t = LOCAL_ID;
   values[t] = in[t];
   FENCE(__ATOMIC_ACQ_REL);
-  out[t] = values[255 - t]; // line 14: reads what another wave wrote
+  out[t] = values[255 - t]; // line 13: reads what another wave wrote
 }
 
 kernel void overwrittenTooSoon(global const u32 *in, global u32 *out) {
@@ -22,7 +22,7 @@ kernel void overwrittenTooSoon(global const u32 *in, global u32 *out) {
   FENCE(__ATOMIC_ACQUIRE);
   u32 x = values[255 - t];
   FENCE(__ATOMIC_ACQ_REL);
-  values[t] = x + 1; // line 26: another wave has read it since the barrier
+  values[t] = x + 1; // line 25: another wave has read it since the barrier
   out[t] = x;
 }
 
@@ -30,25 +30,25 @@ kernel void neighbourGroups(global u32 *data) {
   u32 t = LOCAL_ID, g = GROUP_ID;
   data[g * 64 + t] = t;
   FENCE(__ATOMIC_ACQ_REL);
-  data[(g + 1) * 64 + t] += 1; // line 34: the next workgroup's elements
+  data[(g + 1) * 64 + t] += 1; // line 33: the next workgroup's elements
 }
 
 kernel void produce(global u32 *data) {
-  data[GLOBAL_ID] = GLOBAL_ID; // line 38
+  data[GLOBAL_ID] = GLOBAL_ID; // line 37
 }
 kernel void consume(global const u32 *data, global u32 *out) {
-  out[GLOBAL_ID] = data[GLOBAL_ID] + 1; // line 41
+  out[GLOBAL_ID] = data[GLOBAL_ID] + 1; // line 40
 }
 
 kernel void divergentBarrier(global u32 *out) {
   u32 wave = __builtin_amdgcn_readfirstlane(LOCAL_ID / 64);
   if (wave) {
     out[LOCAL_ID] = 1;
-    __builtin_amdgcn_s_barrier(); // line 48
+    __builtin_amdgcn_s_barrier(); // line 47
     out[LOCAL_ID] += 2;
   } else {
     out[LOCAL_ID] = 3;
-    __builtin_amdgcn_s_barrier(); // line 52
+    __builtin_amdgcn_s_barrier(); // line 51
     out[LOCAL_ID] *= 4;
   }
 }
