@@ -26,8 +26,9 @@ typedef long i64;
 #define PROGRAMS(X)                                                                                \
   X(arithmetic)                                                                                    \
   X(wide)                                                                                          \
-  X(shifts) X(bits) X(bytes) X(halves) X(collatz) X(dispatch) X(nested) X(privateArray) X(calls)   \
-      X(table) X(floats) X(doubles) X(conversions) X(comparisons) X(rounding) X(select64) X(signs) \
+  X(shifts)                                                                                        \
+  X(bits) X(bytes) X(halves) X(collatz) X(dispatch) X(nested) X(privateArray) X(calls) X(table)    \
+      X(floats) X(doubles) X(conversions) X(comparisons) X(rounding) X(select64) X(signs)          \
           X(minmax) X(sorting) X(hash) X(polynomial) X(carry)
 
 #define UNUSED __attribute__((unused))
