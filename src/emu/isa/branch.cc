@@ -201,6 +201,7 @@ void indexValue(Wave &w, const MicroOp &op) {
 
 const OpRow kRows[] = {
     {"S_NOP", nothing},
+    {"S_CODE_END", leftCode}, // padding behind the code
     {"S_ENDPGM", endProgram},
     {"S_ENDPGM_SAVED", endProgram},
     {"S_BRANCH", branch, nullptr, OpBranch},

@@ -23,13 +23,12 @@ typedef int i32;
 typedef long i64;
 
 // Every program of this list has a function NAME(a, b, out, i).
-#define PROGRAMS(X)                                                                                \
-  X(arithmetic)                                                                                    \
-  X(wide)                                                                                          \
-  X(shifts)                                                                                        \
-  X(bits) X(bytes) X(halves) X(collatz) X(dispatch) X(nested) X(privateArray) X(calls) X(table)    \
-      X(floats) X(doubles) X(conversions) X(comparisons) X(rounding) X(select64) X(signs)          \
-          X(minmax) X(sorting) X(hash) X(polynomial) X(carry)
+// clang-format off
+#define PROGRAMS(X) \
+  X(arithmetic) X(wide) X(shifts) X(bits) X(bytes) X(halves) X(collatz) X(dispatch) X(nested) \
+  X(privateArray) X(calls) X(table) X(floats) X(doubles) X(conversions) X(comparisons) \
+  X(rounding) X(select64) X(signs) X(minmax) X(sorting) X(hash) X(polynomial) X(carry)
+// clang-format on
 
 #define UNUSED __attribute__((unused))
 #define PROGRAM(NAME)                                                                              \
