@@ -89,8 +89,12 @@ private:
   Constant *constant(Type *type) {
     if (auto *vector = dyn_cast<FixedVectorType>(type)) {
       std::vector<Constant *> parts;
-      for (unsigned i = 0; i < vector->getNumElements(); ++i)
-        parts.push_back(constant(vector->getElementType()));
+      for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+        Constant *part = constant(vector->getElementType());
+        // LLVM 22 takes a constant upper half of -0.0 for a 0 on chips with 16-bit registers.
+        auto *real = dyn_cast<ConstantFP>(part);
+        parts.push_back(real && real->isZero() ? Constant::getNullValue(part->getType()) : part);
+      }
       return ConstantVector::get(parts);
     }
     if (type->isIntegerTy()) {
