@@ -15,6 +15,7 @@ float legacyMultiply(float a, float b) { return a == 0.0f || b == 0.0f ? 0.0f : 
 
 // The median by the ISA's rule: with a NaN the minimum of all, else of what the largest leaves.
 float median(bool ieee, float a, float b, float c) {
+  a = asHostSees(a), b = asHostSees(b), c = asHostSees(c);
   if (isNan(a) || isNan(b) || isNan(c))
     return minimumNumber(ieee, minimumNumber(ieee, a, b), c);
   float largest = maximumNumber(ieee, maximumNumber(ieee, a, b), c);
@@ -34,6 +35,7 @@ template <class T> T fraction(T a, T below) {
 template <class T> T scaleByPower(T a, i32 exponent) { return std::ldexp(a, exponent); }
 
 template <class T> T mantissa(T a) {
+  a = asHostSees(a);
   if (isNan(a) || std::isinf(a))
     return a;
   int exponent;
@@ -73,6 +75,25 @@ constexpr Handler kMaxMin = valu<[](const Mode &m, float a, float b, float c) {
 }>;
 constexpr Handler kMed3 =
     valu<[](const Mode &m, float a, float b, float c) { return median(m.ieee(), a, b, c); }>;
+// gfx12's "num" instructions take a number over any NaN, whatever MODE says (RDNA4 ISA,
+// V_MIN_NUM_F32).
+constexpr Handler kMinNum32 = valu<[](float a, float b) { return minimumNumber(false, a, b); }>;
+constexpr Handler kMaxNum32 = valu<[](float a, float b) { return maximumNumber(false, a, b); }>;
+constexpr Handler kMinNum64 = valu<[](double a, double b) { return minimumNumber(false, a, b); }>;
+constexpr Handler kMaxNum64 = valu<[](double a, double b) { return maximumNumber(false, a, b); }>;
+constexpr Handler kMin3Num = valu<[](float a, float b, float c) {
+  return minimumNumber(false, minimumNumber(false, a, b), c);
+}>;
+constexpr Handler kMax3Num = valu<[](float a, float b, float c) {
+  return maximumNumber(false, maximumNumber(false, a, b), c);
+}>;
+constexpr Handler kMinMaxNum = valu<[](float a, float b, float c) {
+  return maximumNumber(false, minimumNumber(false, a, b), c);
+}>;
+constexpr Handler kMaxMinNum = valu<[](float a, float b, float c) {
+  return minimumNumber(false, maximumNumber(false, a, b), c);
+}>;
+constexpr Handler kMed3Num = valu<[](float a, float b, float c) { return median(false, a, b, c); }>;
 constexpr Handler kLegacyMultiply = valu<[](float a, float b) { return legacyMultiply(a, b); }>;
 constexpr Handler kLegacyFma = valu<[](float a, float b, float c) {
   return a == 0.0f || b == 0.0f ? c : __builtin_fmaf(a, b, c);
@@ -102,19 +123,19 @@ const OpRow kRows[] = {
     {"V_MADMK_F32", kMad, nullptr, OpMode32},
     {"V_MADAK_F32", kMad, nullptr, OpMode32},
     {"V_MIN_F32", kMin32, nullptr, OpMode32},
-    {"V_MIN_NUM_F32", kMin32, nullptr, OpMode32},
+    {"V_MIN_NUM_F32", kMinNum32, nullptr, OpMode32},
     {"V_MAX_F32", kMax32, nullptr, OpMode32},
-    {"V_MAX_NUM_F32", kMax32, nullptr, OpMode32},
+    {"V_MAX_NUM_F32", kMaxNum32, nullptr, OpMode32},
     {"V_MIN3_F32", kMin3, nullptr, OpMode32},
-    {"V_MIN3_NUM_F32", kMin3, nullptr, OpMode32},
+    {"V_MIN3_NUM_F32", kMin3Num, nullptr, OpMode32},
     {"V_MAX3_F32", kMax3, nullptr, OpMode32},
-    {"V_MAX3_NUM_F32", kMax3, nullptr, OpMode32},
+    {"V_MAX3_NUM_F32", kMax3Num, nullptr, OpMode32},
     {"V_MED3_F32", kMed3, nullptr, OpMode32},
-    {"V_MED3_NUM_F32", kMed3, nullptr, OpMode32},
+    {"V_MED3_NUM_F32", kMed3Num, nullptr, OpMode32},
     {"V_MINMAX_F32", kMinMax, nullptr, OpMode32},
-    {"V_MINMAX_NUM_F32", kMinMax, nullptr, OpMode32},
+    {"V_MINMAX_NUM_F32", kMinMaxNum, nullptr, OpMode32},
     {"V_MAXMIN_F32", kMaxMin, nullptr, OpMode32},
-    {"V_MAXMIN_NUM_F32", kMaxMin, nullptr, OpMode32},
+    {"V_MAXMIN_NUM_F32", kMaxMinNum, nullptr, OpMode32},
     {"V_MINIMUM_F32", valu<[](float a, float b) { return minimumNan(a, b); }>, nullptr, OpMode32},
     {"V_MAXIMUM_F32", valu<[](float a, float b) { return maximumNan(a, b); }>, nullptr, OpMode32},
     {"V_MINIMUM3_F32",
@@ -143,9 +164,9 @@ const OpRow kRows[] = {
     {"V_FMA_F64", kFma64, nullptr, OpMode64},
     {"V_FMAC_F64", kFma64, nullptr, OpMode64},
     {"V_MIN_F64", kMin64, nullptr, OpMode64},
-    {"V_MIN_NUM_F64", kMin64, nullptr, OpMode64},
+    {"V_MIN_NUM_F64", kMinNum64, nullptr, OpMode64},
     {"V_MAX_F64", kMax64, nullptr, OpMode64},
-    {"V_MAX_NUM_F64", kMax64, nullptr, OpMode64},
+    {"V_MAX_NUM_F64", kMaxNum64, nullptr, OpMode64},
     {"V_MINIMUM_F64", valu<[](double a, double b) { return minimumNan(a, b); }>, nullptr, OpMode64},
     {"V_MAXIMUM_F64", valu<[](double a, double b) { return maximumNan(a, b); }>, nullptr, OpMode64},
     {"V_TRUNC_F64", valu<[](double a) { return __builtin_trunc(a); }>, nullptr, OpMode64},

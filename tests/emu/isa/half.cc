@@ -32,7 +32,11 @@ template <Nan (*P)(E)> F16 maxMin(E e, F16 a, F16 b, F16 c) {
 template <Nan (*P)(E)> F16 median(E e, F16 a, F16 b, F16 c) {
   if (kF16.isNan(a.bits) || kF16.isNan(b.bits) || kF16.isNan(c.bits))
     return least3<P>(e, a, b, c);
-  return greatest<P>(e, least<P>(e, a, b), least<P>(e, greatest<P>(e, a, b), c));
+  // By the document's comparisons, which take zeros for equal.
+  const Num largest = e(greatest3<P>(e, a, b, c));
+  return largest == e(a)   ? greatest<P>(e, b, c)
+         : largest == e(b) ? greatest<P>(e, a, c)
+                           : greatest<P>(e, a, b);
 }
 
 F16 fma(E e, F16 a, F16 b, F16 c) { return e.f16(e(a) * e(b) + e(c)); }

@@ -134,6 +134,9 @@ inline uint64_t bitsOf(Format f, const Num &value, mpfr_rnd_t round = MPFR_RNDN)
   const long e = mpfr_get_exp(value.x);
   const long least = 1 - f.bias() - f.mantissa;
   const long unit = std::max(e - 1 - f.mantissa, least);
+  // Far out of range the fields would not fit.
+  if (e > f.bias() + 2)
+    return bitsOf(f, timesPower(value, f.bias() + 2 - e), round);
   Num scaled;
   mpfr_mul_2si(scaled.x, value.x, -unit, MPFR_RNDN);
   mpfr_rint(scaled.x, scaled.x, round);
