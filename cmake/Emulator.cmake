@@ -14,7 +14,7 @@ set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -march=x86-64-v3)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/emu/create.cc PROPERTIES COMPILE_OPTIONS -fvisibility=default)
 # One loop over lanes for each instruction: worth vectorizing, and debug information of it is not
 # worth the time it takes to write.
-list(FILTER sources INCLUDE REGEX "/emu/isa/|/emu/(operands|lane_memory|buffer)\\.cc$")
+list(FILTER sources INCLUDE REGEX "/emu/(isa|matrix)/|/emu/(operands|lane_memory|buffer)\\.cc$")
 set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -g1)
 
 set(exports ${PROJECT_SOURCE_DIR}/src/emu/exports.map)

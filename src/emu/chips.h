@@ -18,6 +18,8 @@ enum ChipFeature : uint32_t {
   ArchitectedIds = 16,    // workgroup ids in TTMP registers
   NoIeeeMode = 32,        // MODE has no DX10_CLAMP and IEEE bits: both behave as set
   FnuzFloat8 = 64,        // floats of 8 bits have the encoding without negative zero and infinity
+  RepeatedMatrixInputs = 128, // WMMA wants A and B in each group of 16 lanes
+  FlushedMatrixInputs = 256,  // MFMA of 16-bit floats flushes denormals
 };
 
 struct Chip {

@@ -538,6 +538,23 @@ private:
     if (op.flags & OpDpp)
       op.src[0].modifiers |= ModDpp;
     addImplicit(desc, results, op);
+    if (info.name.rfind("V_MFMA_SCALE", 0) == 0)
+      describeScales(instruction, op);
+  }
+
+  // Two scales follow cbsz and blgp, then their modifiers, which select a byte. src[3] is A's scale,
+  // dst[1], which no matrix instruction has, B's.
+  void describeScales(const MCInst &instruction, MicroOp &op) {
+    constexpr unsigned at = 6;
+    if (instruction.getNumOperands() < at + 4)
+      return;
+    op.src[3] = valueOperand(instruction.getOperand(at));
+    op.dst[1] = valueOperand(instruction.getOperand(at + 1));
+    auto byte = [&](unsigned operand) {
+      int64_t modifiers = instruction.getOperand(operand).getImm();
+      return (modifiers & ModOpSel ? 1 : 0) + (modifiers & ModOpSelHi ? 2 : 0);
+    };
+    op.imm[2] = byte(at + 2) | byte(at + 3) << 2;
   }
 
   // op_sel of 16-bit operands becomes a selection; VOP3P's stays a modifier.
@@ -593,6 +610,10 @@ private:
       for (size_t i = 0; i < values.size() && i < 3; ++i)
         op.imm[i] = int32_t(values[i]);
       return;
+    }
+    if (info.name.rfind("V_SWMMAC", 0) == 0 && !values.empty()) {
+      op.imm[0] = int32_t(values[0]); // index_key
+      values.erase(values.begin());
     }
     if (!values.empty())
       op.clamp = uint8_t(values[0]);
