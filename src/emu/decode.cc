@@ -542,8 +542,8 @@ private:
       describeScales(instruction, op);
   }
 
-  // Two scales follow cbsz and blgp, then their modifiers, which select a byte. src[3] is A's scale,
-  // dst[1], which no matrix instruction has, B's.
+  // Two scales follow cbsz and blgp, then their modifiers, which select a byte. src[3] is A's
+  // scale, dst[1], which no matrix instruction has, B's.
   void describeScales(const MCInst &instruction, MicroOp &op) {
     constexpr unsigned at = 6;
     if (instruction.getNumOperands() < at + 4)
@@ -611,7 +611,9 @@ private:
         op.imm[i] = int32_t(values[i]);
       return;
     }
-    if (info.name.rfind("V_SWMMAC", 0) == 0 && !values.empty()) {
+    // An index of 32 bits has one set only, which no index_key chooses.
+    if (info.name.rfind("V_SWMMAC", 0) == 0 && info.name != "V_SWMMAC_I32_16X16X64_IU4" &&
+        !values.empty()) {
       op.imm[0] = int32_t(values[0]); // index_key
       values.erase(values.begin());
     }
