@@ -611,9 +611,10 @@ private:
         op.imm[i] = int32_t(values[i]);
       return;
     }
-    // An index of 32 bits has one set only, which no index_key chooses.
-    if (info.name.rfind("V_SWMMAC", 0) == 0 && info.name != "V_SWMMAC_I32_16X16X64_IU4" &&
-        !values.empty()) {
+    // Those of integers have a clamp behind index_key; an index of 32 bits has one set only, which
+    // no index_key chooses.
+    const size_t clamps = info.name.rfind("V_SWMMAC_I32", 0) == 0;
+    if (info.name.rfind("V_SWMMAC", 0) == 0 && values.size() > clamps) {
       op.imm[0] = int32_t(values[0]); // index_key
       values.erase(values.begin());
     }

@@ -273,7 +273,7 @@ void execute(Wave &wave, const MicroOp &op, const Shape &shape, LayoutCache &cac
                  formatOf(shape.a, fnuz, unsigned(op.imm[0])),
                  formatOf(shape.b, fnuz, unsigned(op.imm[1]))};
   x.layouts = cache.find(x);
-  if (shape.wmma() && wave.launch->checked)
+  if (shape.wmma() && wave.launch->races) // with checks
     checkWmma(wave, op, x.arrangement);
   if (shape.a == Element::F64)
     runDoubles(x);
