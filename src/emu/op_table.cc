@@ -11,11 +11,11 @@ struct OpTable {
   std::unordered_map<std::string_view, uint16_t> byName;
 
   OpTable() {
-    for (auto family :
-         {saluRows(), branchRows(), smemRows(), valuMoveRows(), valuIntegerRows(), valuFloatRows(),
-          valuConvertRows(), valuCompareRows(), valuLaneRows(), valuHalfRows(), valuMathRows(),
-          valuFp8Rows(), valuScaleRows(), valuPermuteRows(), vopdRows(), vop3pRows(), matrixRows(),
-          vmemRows(), ldsRows()})
+    for (auto family : {saluRows(),        saluFloatRows(),   branchRows(),      smemRows(),
+                        valuMoveRows(),    valuIntegerRows(), valuFloatRows(),   valuConvertRows(),
+                        valuCompareRows(), valuLaneRows(),    valuHalfRows(),    valuMathRows(),
+                        valuFp8Rows(),     valuScaleRows(),   valuPermuteRows(), vopdRows(),
+                        vop3pRows(),       matrixRows(),      vmemRows(),        ldsRows()})
       for (const OpRow &row : family) {
         byName.emplace(row.name, uint16_t(rows.size()));
         rows.push_back(row);

@@ -29,6 +29,7 @@ std::string normalizeName(std::string_view name);
 
 /// Rows of each family, in isa/.
 std::span<const OpRow> saluRows();
+std::span<const OpRow> saluFloatRows();
 std::span<const OpRow> branchRows();
 std::span<const OpRow> smemRows();
 std::span<const OpRow> valuMoveRows();
