@@ -31,6 +31,17 @@ bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized) 
   return !isOrdered(earlier.operation());
 }
 
+/// Several workgroups are said to have read only what each of them did: a workgroup may write its
+/// own half of four bytes whose other half another one reads. What cannot be kept is forgotten.
+static RaceMark withReader(RaceMark earlier, RaceMark mine) {
+  if (earlier.group() == mine.group())
+    return mine.withBytes(mine.bytes() | earlier.bytes());
+  if (earlier.group() == RaceMark::kSeveral)
+    return earlier;
+  uint32_t both = earlier.bytes() & mine.bytes();
+  return both ? mine.withBytes(both).ofSeveral() : mine;
+}
+
 void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
                          uint64_t group, uint32_t pc, bool synchronized) {
   if (!number || !block.races || bytes == 0)
@@ -53,9 +64,7 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
         report(reader, mine, block.address + at, write, false);
       cell.writer.store(mine.bits, std::memory_order_relaxed);
     } else if (reader.bits && reader.operation() == number) {
-      RaceMark both = mine.withBytes(mine.bytes() | reader.bytes());
-      cell.reader.store((reader.group() == mine.group() ? both : both.ofSeveral()).bits,
-                        std::memory_order_relaxed);
+      cell.reader.store(withReader(reader, mine).bits, std::memory_order_relaxed);
     } else {
       cell.reader.store(mine.bits, std::memory_order_relaxed);
     }
