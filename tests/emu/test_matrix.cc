@@ -1,6 +1,6 @@
 // Matrix instructions: every row of the emulator's table, with elements placed by published layout
 // tables and results from plain loops.
-// test-timeout: 600
+// test-timeout: 1500
 #include "matrix_problem.h"
 
 #include "emu/op_table.h"
