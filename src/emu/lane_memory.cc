@@ -54,9 +54,10 @@ bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
   const MemoryBlock *block =
       most >= least ? translator.block(least, most - least + bytes) : nullptr;
   if (block && !out.partial) {
-    uint8_t *host = block->host - block->address;
+    // Of lanes that are off, too, whose addresses may be anything: integers may wrap around.
+    const uintptr_t host = reinterpret_cast<uintptr_t>(block->host) - block->address;
     for (unsigned l = 0; l < w.lanes; ++l)
-      out.pointer[l] = host + address[l];
+      out.pointer[l] = reinterpret_cast<uint8_t *>(host + address[l]);
     if (lanes == w.laneMask && address[0] == least &&
         most - least == uint64_t(w.lanes - 1) * bytes) {
       uint64_t wrong = 0;
