@@ -27,7 +27,7 @@ namespace {
 using namespace llvm;
 
 // Bits of MCInstrDesc::TSFlags: SIInstrFlags of LLVM 22 (lib/Target/AMDGPU/SIDefines.h), which is
-// not installed. tests/emu compares what depends on them with the printed instructions.
+// not installed. The tests of single instructions fail when a bit has another meaning.
 enum : uint64_t {
   kSalu = 1u << 0,
   kValu = 1u << 1,

@@ -22,7 +22,7 @@ struct KernelCode {
 
 struct Launch {
   KernelCode code;
-  const void *handle = nullptr; // what the caller named it by: hipFunction_t or a stub
+  const void *handle = nullptr; // what the caller named it by: hipFunction_t or a host function
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   uint32_t dynamicLds = 0;
   std::vector<uint8_t> kernarg; // explicit arguments at their offsets

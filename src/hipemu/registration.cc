@@ -1,6 +1,6 @@
 // What compiled HIP programs call before main: they register their code for all chips, and for each
 // kernel and variable a host symbol that stands for it. Code is loaded on a device when it is first
-// used there. And the configuration of <<<>>>, which a kernel's stub takes over.
+// used there. And the configuration of <<<>>>, which a kernel's host function takes over.
 
 #include "hipemu/calls.h"
 #include "hipemu/runtime.h"
@@ -125,11 +125,11 @@ void __hipUnregisterFatBinary(void **handle) {
                 [&](const auto &item) { return item.second.binary == binaryOf(handle); });
 }
 
-void __hipRegisterFunction(void **handle, const void *stub, char *, const char *name, unsigned,
-                           void *, void *, dim3 *, dim3 *, int *) {
+void __hipRegisterFunction(void **handle, const void *hostFunction, char *, const char *name,
+                           unsigned, void *, void *, dim3 *, dim3 *, int *) {
   Lock lock(Runtime::get().mutex);
   if (registry().binaries.count(binaryOf(handle)))
-    registry().kernels[stub] = {binaryOf(handle), name, 0};
+    registry().kernels[hostFunction] = {binaryOf(handle), name, 0};
 }
 
 void __hipRegisterVar(void **handle, void *variable, char *, char *name, int, size_t bytes, int,

@@ -15,6 +15,21 @@ static bool isSpecial(hipStream_t stream) {
   return reinterpret_cast<uintptr_t>(stream) <= kStreamPerThread;
 }
 
+/// One fact of a stream, for the calls that ask for it.
+template <class T, class Fact> static int tellOfStream(hipStream_t handle, T *to, Fact fact) {
+  Runtime &runtime = Runtime::get();
+  if (!to)
+    return hipErrorInvalidValue;
+  if (int code = runtime.start())
+    return code;
+  Lock lock(runtime.mutex);
+  StreamPtr stream;
+  if (int code = runtime.findStream(handle, stream))
+    return code;
+  *to = T(fact(*stream));
+  return hipSuccess;
+}
+
 namespace calls {
 
 int hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
@@ -83,45 +98,16 @@ int hipStreamQuery(hipStream_t handle) {
 }
 
 int hipStreamGetFlags(hipStream_t handle, unsigned *flags) {
-  Runtime &runtime = Runtime::get();
-  if (!flags || !handle)
-    return hipErrorInvalidValue;
-  if (int code = runtime.start())
-    return code;
-  Lock lock(runtime.mutex);
-  StreamPtr stream;
-  if (int code = runtime.findStream(handle, stream))
-    return code;
-  *flags = stream->flags;
-  return hipSuccess;
+  return !handle ? int(hipErrorInvalidValue)
+                 : tellOfStream(handle, flags, [](const Stream &stream) { return stream.flags; });
 }
 
 int hipStreamGetPriority(hipStream_t handle, int *priority) {
-  Runtime &runtime = Runtime::get();
-  if (!priority)
-    return hipErrorInvalidValue;
-  if (int code = runtime.start())
-    return code;
-  Lock lock(runtime.mutex);
-  StreamPtr stream;
-  if (int code = runtime.findStream(handle, stream))
-    return code;
-  *priority = stream->priority;
-  return hipSuccess;
+  return tellOfStream(handle, priority, [](const Stream &stream) { return stream.priority; });
 }
 
 int hipStreamGetDevice(hipStream_t handle, int *device) {
-  Runtime &runtime = Runtime::get();
-  if (!device)
-    return hipErrorInvalidValue;
-  if (int code = runtime.start())
-    return code;
-  Lock lock(runtime.mutex);
-  StreamPtr stream;
-  if (int code = runtime.findStream(handle, stream))
-    return code;
-  *device = stream->device;
-  return hipSuccess;
+  return tellOfStream(handle, device, [](const Stream &stream) { return stream.device; });
 }
 
 int hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, void *user) {

@@ -22,7 +22,7 @@ GROWTH = """[suppress_type]
 """
 
 
-def stub():
+def empty_bodies():
     text = "\n".join(path.read_text() for path in sorted((SOURCE / "include").glob("**/*.h")))
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
     body = ['#include "tilelang.h"']
@@ -36,7 +36,7 @@ def stub():
 
 def dump(source, directory, include=SOURCE / "include"):
     """Compiles and dumps; returns the dump's path."""
-    c, library, out = (directory / name for name in ("stub.c", "stub.so", "stub.abi"))
+    c, library, out = (directory / name for name in ("headers.c", "headers.so", "headers.abi"))
     c.write_text(source)
     subprocess.run(["gcc", "-std=c99", "-g", "-O0", "-w", "-shared", "-fPIC", "-Wl,-soname,libtilelang", "-I",
                     include, c, "-o", library], check=True)
@@ -65,7 +65,7 @@ def main():
         scratch = pathlib.Path(scratch)
         suppressions = scratch / "growth.ini"
         suppressions.write_text(GROWTH)
-        source = stub()
+        source = empty_bodies()
         new = dump(source, scratch)
         if os.environ.get("TL_BLESS") == "1":
             RECORD.write_text(new.read_text())
