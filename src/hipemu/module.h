@@ -30,7 +30,8 @@ Function *findFunction(Runtime &runtime, Module &module, const std::string &name
 /// A variable of a module: its address, 0 when there is none. From then on copies accept it.
 uint64_t findVariable(Runtime &runtime, const Module &module, const std::string &name,
                       uint64_t *bytes);
-/// The kernel behind a hipFunction_t or a host function that a program has registered, for a device.
+/// The kernel behind a hipFunction_t or a host function that a program has registered, for a
+/// device.
 int resolveFunction(Runtime &runtime, const void *handle, int device, Function **function);
 
 } // namespace tl::hipemu
