@@ -10,7 +10,7 @@ NINJA = ninja -j$(JOBS)
 CONFIGURE = cmake -S . -G Ninja --log-level=WARNING $(CMAKE_FLAGS)
 # Labels of the tests that make quick runs, and which of them also run sanitized.
 FAST = unit|api|golden|error|hipemu|abi|tree
-ASAN_TESTS = -L 'unit|api|golden|error|hipemu' -LE 'long|matrix'
+ASAN_TESTS = -L 'unit|api|golden|error|hipemu|fuzz' -LE 'long|matrix'
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build

@@ -32,9 +32,3 @@ target_link_options(tilelang_emu PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,
 set_target_properties(tilelang_emu PROPERTIES OUTPUT_NAME tilelang-emu LINK_DEPENDS ${exports}
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_include_directories(tilelang_emu INTERFACE ${PROJECT_SOURCE_DIR}/src)
-
-# The tool has the emulator inside: the census of instructions is not behind the seam.
-file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/amdemu*.cc)
-add_executable(amdemu ${sources})
-target_link_libraries(amdemu PRIVATE tl_settings $<TARGET_PROPERTY:tilelang_emu,LINK_LIBRARIES>)
-target_sources(amdemu PRIVATE $<TARGET_OBJECTS:tl_emu>)

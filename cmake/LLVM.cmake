@@ -27,10 +27,10 @@ target_link_libraries(tl_llvm_static INTERFACE
   -Wl,--start-group ${TL_LLD_ELF} ${TL_LLD_COMMON} ${static_archives} -Wl,--end-group
   ${TL_ZSTD_STATIC} ${TL_ZLIB_STATIC} rt m)
 
-# The emulator's part: disassembler and debug information of AMDGPU.
+# The emulator's part: disassembler of AMDGPU.
 execute_process(
   COMMAND ${LLVM_TOOLS_BINARY_DIR}/llvm-config --link-static --libfiles
-          amdgpudisassembler amdgpudesc amdgpuinfo debuginfodwarf object mc
+          amdgpudisassembler amdgpudesc amdgpuinfo mc
   OUTPUT_VARIABLE emulator_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(emulator_archives NATIVE_COMMAND "${emulator_archives}")
 add_library(tl_llvm_emulator INTERFACE)

@@ -111,7 +111,23 @@ private:
     for (const Section &section : sections)
       if (section.type == kSectionSymbols)
         TL_TRY(readSymbols(section, sections));
+    noteOtherSections(sections);
     return {};
+  }
+
+  void noteOtherSections(const std::vector<Section> &sections) {
+    if (header.nameSection >= sections.size())
+      return;
+    const Section &names = sections[header.nameSection];
+    for (const Section &section : sections) {
+      if (section.type != kSectionProgramBits ||
+          section.flags & (kSectionAllocated | kSectionCompressed) ||
+          names.type == kSectionNoBits || section.name >= names.bytes)
+        continue;
+      auto *text = reinterpret_cast<const char *>(file.data()) + names.offset + section.name;
+      object.otherSections.push_back({std::string(text, strnlen(text, names.bytes - section.name)),
+                                      section.offset, section.bytes});
+    }
   }
 
   void noteCode(const Section &section) {
@@ -206,6 +222,13 @@ std::span<const uint8_t> CodeObject::contents(uint64_t address, uint64_t bytes) 
         bytes <= s.fileBytes - (address - s.address) && bytes &&
         s.offset + (address - s.address) + bytes <= image.size())
       return {image.data() + s.offset + (address - s.address), size_t(bytes)};
+  return {};
+}
+
+std::span<const uint8_t> CodeObject::section(const std::string &name) const {
+  for (const CodeSection &section : otherSections)
+    if (section.name == name)
+      return std::span(image).subspan(section.offset, section.bytes);
   return {};
 }
 

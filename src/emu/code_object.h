@@ -31,6 +31,12 @@ struct CodeRelocation {
   int64_t addend;
 };
 
+/// A section that is not loaded, such as debug information.
+struct CodeSection {
+  std::string name;
+  uint64_t offset, bytes;
+};
+
 struct CodeObject {
   Bytes image; // the whole ELF file
   uint32_t machine = 0;
@@ -38,6 +44,7 @@ struct CodeObject {
   uint32_t xnack = 0, sramEcc = 0; // EF_AMDGPU_FEATURE_*: 0 unsupported, 1 any, 2 off, 3 on
   std::vector<CodeSegment> segments;
   std::vector<CodeSegment> code; // executable sections, by address
+  std::vector<CodeSection> otherSections;
   std::vector<CodeSymbol> symbols;
   std::vector<CodeRelocation> relocations;
   Bytes metadata;           // the NT_AMDGPU_METADATA note: msgpack
@@ -45,6 +52,8 @@ struct CodeObject {
 
   /// The bytes of an address range of the file's contents; empty when there are none.
   std::span<const uint8_t> contents(uint64_t address, uint64_t bytes) const;
+  /// The bytes of a section that is not loaded; empty when there is none, or it is compressed.
+  std::span<const uint8_t> section(const std::string &name) const;
   const CodeSymbol *findSymbol(const std::string &name) const;
 };
 

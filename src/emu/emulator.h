@@ -160,6 +160,13 @@ struct Options {
   enum class BufferRange : uint8_t { PerDword, PerAccess } bufferRange = BufferRange::PerDword;
 };
 
+/// An instruction that a code object uses, and whether the emulator knows it.
+struct CensusRow {
+  std::string chip, mnemonic;
+  uint64_t count;
+  bool implemented;
+};
+
 enum class ReportFormat : uint8_t { Text, Json };
 
 class Emulator {
@@ -192,6 +199,11 @@ public:
   /// too). `bytes` may be SIZE_MAX when the caller does not know: the headers then say it.
   virtual LoadResult load(const void *image, size_t bytes, uint32_t device) = 0;
 
+  /// The instructions of an ELF code object, or of all in an offload bundle, of any emulated chip,
+  /// by mnemonic. False, with a sentence in `message`, when it is none.
+  virtual bool census(const void *image, size_t bytes, std::vector<CensusRow> &rows,
+                      std::string *message) const = 0;
+
   /// Runs a grid to its end on the calling thread and the workers. Whatever the checks find goes
   /// to the report; only what the real chip would stop at makes the status.
   virtual LaunchResult launch(const LaunchRequest &request) = 0;
@@ -208,7 +220,7 @@ public:
 
 /// Changes with every change of this header, so that libraries of different builds refuse each
 /// other.
-inline constexpr char kInterface[] = "tilelang-emu 1";
+inline constexpr char kInterface[] = "tilelang-emu 2";
 
 } // namespace tl::emu
 

@@ -1,9 +1,7 @@
 #include "emu/line_table.h"
 
 #include "emu/code_object.h"
-
-#include <llvm/DebugInfo/DWARF/DWARFContext.h>
-#include <llvm/Object/ObjectFile.h>
+#include "emu/dwarf_lines.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -11,42 +9,23 @@
 namespace tl::emu {
 
 std::unique_ptr<LineTable> LineTable::read(const CodeObject &object) {
-  using namespace llvm;
   auto table = std::make_unique<LineTable>();
-  StringRef bytes(reinterpret_cast<const char *>(object.image.data()), object.image.size());
-  auto file = object::ObjectFile::createELFObjectFile(MemoryBufferRef(bytes, "code object"), false);
-  if (!file) {
-    consumeError(file.takeError());
-    return table;
-  }
-  auto quiet = [](llvm::Error error) { consumeError(std::move(error)); };
-  auto context = DWARFContext::create(**file, DWARFContext::ProcessDebugRelocations::Ignore,
-                                      nullptr, "", quiet, quiet);
+  table->files.push_back(""); // of what has no file
   std::unordered_map<std::string, uint32_t> numbers;
-  for (const auto &unit : context->compile_units()) {
-    auto *lines = context->getLineTableForUnit(unit.get());
-    if (!lines)
-      continue;
-    const char *directory = unit->getCompilationDir();
-    std::unordered_map<uint64_t, uint32_t> ofUnit;
-    for (const auto &row : lines->Rows) {
-      auto [known, isNew] = ofUnit.emplace(row.File, 0);
-      if (isNew) {
-        std::string name;
-        lines->getFileNameByIndex(row.File, directory ? directory : "",
-                                  DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath, name);
-        auto [number, fresh] = numbers.emplace(name, uint32_t(table->files.size()));
-        if (fresh)
-          table->files.push_back(name);
-        known->second = number->second;
-      }
-      // A row of line 0 belongs to what the compiler made up; the line before it is the better
-      // answer, so it is left out unless it ends the sequence.
-      if (row.EndSequence || row.Line)
-        table->rows.push_back(
-            {row.Address.Address, known->second, row.EndSequence ? 0 : uint32_t(row.Line)});
-    }
-  }
+  auto file = [&](const std::string &path) {
+    auto [number, isNew] = numbers.emplace(path, uint32_t(table->files.size()));
+    if (isNew)
+      table->files.push_back(path);
+    return number->second;
+  };
+  DwarfSections sections = {object.section(".debug_line"), object.section(".debug_line_str"),
+                            object.section(".debug_str")};
+  readDwarfLines(sections, file, [&](const DwarfRow &row) {
+    // A row of line 0 belongs to what the compiler made up; the line before it is the better
+    // answer, so it is left out unless it ends the sequence.
+    if (row.endsSequence || row.line)
+      table->rows.push_back({row.address, row.file, row.endsSequence ? 0 : row.line});
+  });
   std::stable_sort(table->rows.begin(), table->rows.end(),
                    [](const Row &a, const Row &b) { return a.address < b.address; });
   return table;

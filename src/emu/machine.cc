@@ -1,6 +1,9 @@
 // The Emulator behind the seam: devices, memory, modules, launches.
 #include "emu/machine.h"
 
+#include "emu/census.h"
+#include "emu/offload_bundle.h"
+
 #include "emu/checks/global_races.h"
 #include "emu/chips.h"
 #include "emu/code_object.h"
@@ -227,6 +230,8 @@ public:
   }
 
   LoadResult load(const void *image, size_t bytes, uint32_t device) override;
+  bool census(const void *image, size_t bytes, std::vector<CensusRow> &rows,
+              std::string *message) const override;
   LaunchResult launch(const LaunchRequest &request) override;
   uint32_t occupancy(const Kernel &kernel, uint32_t threads, uint32_t dynamicLds) const override;
 
@@ -285,6 +290,35 @@ LoadResult MachineImpl::load(const void *image, size_t bytes, uint32_t device) {
     module->kernels.push_back(std::make_unique<LoadedKernel>(*module, std::move(record)));
   result.module = std::move(module);
   return result;
+}
+
+bool MachineImpl::census(const void *image, size_t bytes, std::vector<CensusRow> &rows,
+                         std::string *message) const {
+  auto *data = static_cast<const uint8_t *>(image);
+  std::vector<Bytes> files;
+  static const uint8_t elf[] = {0x7f, 'E', 'L', 'F'};
+  if (bytes >= sizeof elf && std::memcmp(data, elf, sizeof elf) == 0)
+    files.push_back(Bytes(data, data + bytes));
+  else
+    for (const Chip *chip : chips) {
+      auto found = readOffloadBundle(data, bytes, chip->info.name);
+      if (found)
+        files.push_back(std::move(*found));
+      else if (found.error().status != TL_E_UNSUPPORTED ||
+               (chip == chips.back() && files.empty())) {
+        *message = found.error().message;
+        return false;
+      }
+    }
+  for (const Bytes &file : files) {
+    auto taken = takeCensus(file);
+    if (!taken) {
+      *message = taken.error().message;
+      return false;
+    }
+    rows.insert(rows.end(), taken->begin(), taken->end());
+  }
+  return true;
 }
 
 LaunchResult MachineImpl::launch(const LaunchRequest &request) {

@@ -95,7 +95,7 @@ Result<Bytes> readCompressed(const uint8_t *data, size_t bytes, const std::strin
 } // namespace
 
 Result<Bytes> readOffloadBundle(const uint8_t *data, size_t bytes, const std::string &chip) {
-  if (std::memcmp(data, "CCOB", 4) == 0)
+  if (bytes >= 4 && std::memcmp(data, "CCOB", 4) == 0)
     return readCompressed(data, bytes, chip);
   if (bytes >= kMagicBytes && std::memcmp(data, kMagic, kMagicBytes) == 0)
     return readPlain(data, bytes, chip);

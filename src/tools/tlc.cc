@@ -72,6 +72,26 @@ void addRun(CLI::App &app, RunArguments &arguments) {
   c->callback([&] { runCommand(arguments); });
 }
 
+void addEmu(CLI::App &app, EmuArguments &arguments) {
+  CLI::App *c =
+      app.add_subcommand("emu", "Run any AMDGPU code object in the emulator, or list what it uses");
+  c->add_option("CODEOBJECT", arguments.files, "ELF code objects or offload bundles; one to launch")
+      ->required();
+  c->add_option("--launch", arguments.launchFile,
+                "a JSON file: chip, kernel, grid, block, args (docs/emulator.md)");
+  c->add_flag("--census", arguments.census,
+              "list the instructions used; exit 1 when the emulator does not know one");
+  c->add_flag("--report", arguments.report, "print what was found and counted, by source line");
+  c->add_flag("--json", arguments.json, "the report as one JSON object");
+  c->add_flag("!--no-checks", arguments.checks, "only look for faults");
+  c->add_option("--threads", arguments.threads, "workers; default: all processors");
+  c->add_option("--seed", arguments.seed, "order of waves and workgroups; default: by number");
+  c->add_option("--budget", arguments.budget, "wave instructions until a launch counts as hung");
+  c->add_option("--perturbation", arguments.perturbation,
+                "noise of approximated functions in ulps; default: rounded right");
+  c->callback([&] { emuCommand(arguments); });
+}
+
 int run(int argc, char **argv) {
   CLI::App app{"Compile and run tile graphs."};
   app.name("tlc");
@@ -82,10 +102,12 @@ int run(int argc, char **argv) {
   bool canonical = false, devicesJson = false;
   BuildArguments build;
   RunArguments runArguments;
+  EmuArguments emu;
   addCheck(app, checkFiles);
   addPrint(app, printFile, canonical, printSet);
   addBuild(app, build);
   addRun(app, runArguments);
+  addEmu(app, emu);
   CLI::App *devices = app.add_subcommand("devices", "List devices, and why one is missing");
   devices->add_flag("--json", devicesJson, "print a JSON array");
   devices->callback([&] { devicesCommand(devicesJson); });

@@ -22,10 +22,19 @@ struct RunArguments {
   bool check = false, json = false, report = false;
 };
 
+struct EmuArguments {
+  std::vector<std::string> files;
+  std::string launchFile;
+  bool census = false, report = false, json = false, checks = true;
+  uint32_t threads = 0, perturbation = 0;
+  uint64_t seed = 0, budget = 0;
+};
+
 void checkCommand(const std::vector<std::string> &files);
 void printCommand(const std::string &file, bool canonical, const std::vector<std::string> &set);
 void buildCommand(const BuildArguments &arguments);
 void runCommand(const RunArguments &arguments);
+void emuCommand(const EmuArguments &arguments);
 void devicesCommand(bool json);
 
 } // namespace tlc

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""`tlc emu`: launches by file, reports, the census, and what it says to wrong input."""
+import array
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+KERNELS = pathlib.Path(os.environ["TL_BUILD_DIR"]) / "tests" / "emu"
+passed = failed = 0
+
+
+def check(name, good, output=""):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        print(f"FAIL {name}\n{output}")
+        failed += 1
+
+
+def emu(*words):
+    return subprocess.run(["tlc", "emu", *map(str, words)], capture_output=True, text=True, timeout=60)
+
+
+def says(name, done, status, *words):
+    check(name, done.returncode == status and all(word in done.stderr for word in words) and done.stderr.count("\n") == 1,
+          f"status {done.returncode}, stderr {done.stderr!r}")
+
+
+def launches(directory):
+    n = 1000
+    floats = lambda values: array.array("f", values).tobytes()
+    (directory / "a.bin").write_bytes(floats(range(n)))
+    (directory / "b.bin").write_bytes(floats(2 * i for i in range(n)))
+    good = {"chip": "gfx942", "kernel": "vectorAdd", "grid": [4], "block": [256],
+            "args": [{"buf": "a.bin"}, {"buf": "b.bin"}, {"buf": {"bytes": 4 * n, "fill": 255}, "out": "c.bin"}, {"i32": n}]}
+    path = directory / "launch.json"
+
+    def launch(change=lambda launch: None, *words, chip="gfx942"):
+        text = json.loads(json.dumps(good))
+        text["chip"] = chip
+        change(text)
+        path.write_text(json.dumps(text))
+        (directory / "c.bin").unlink(missing_ok=True)
+        return emu(KERNELS / f"vector_add_{chip}_O2.co", "--launch", path, *words)
+
+    for chip in ("gfx942", "gfx1100"):
+        done = launch(chip=chip)
+        check(f"launch on {chip}", done.returncode == 0 and (directory / "c.bin").read_bytes() == floats(3 * i for i in range(n)),
+              done.stderr)
+        check(f"silent on {chip}", not done.stdout and not done.stderr, done.stdout + done.stderr)
+    done = launch(lambda l: None, "--report")
+    check("report", done.returncode == 0 and "vector_add.cl" in done.stdout, done.stdout)
+    done = launch(lambda l: None, "--json")
+    check("json", done.returncode == 0 and json.loads(done.stdout), done.stdout)
+
+    def change(**values):
+        return lambda launch: launch.update(values)
+
+    def argument(i, value):
+        return lambda launch: launch["args"].__setitem__(i, value)
+
+    says("no such kernel", launch(change(kernel="nobody")), 2, "nobody", "vectorAdd")
+    says("no such chip", launch(change(chip="gfx7")), 1, "gfx7")
+    says("another chip's code", launch(change(chip="gfx1100")), 1, "gfx1100")
+    says("unknown key", launch(change(girth=[1])), 2, "girth")
+    says("grid is no list", launch(change(grid=4)), 2, "grid")
+    says("four axes", launch(change(grid=[1, 1, 1, 1])), 2, "grid")
+    says("negative grid", launch(change(grid=[-1])), 2, "grid")
+    says("no threads", launch(change(block=[0])), 1, "threads")
+    says("too many threads", launch(change(block=[2048])), 1, "2048")
+    says("too much LDS", launch(change(dynamic_lds=1 << 20)), 1, "LDS")
+    says("surplus argument", launch(lambda l: l["args"].append({"i32": 1})), 2, "4", "5")
+    says("missing argument", launch(lambda l: l["args"].pop()), 2, "4", "3")
+    says("argument of another size", launch(argument(3, {"i64": 1})), 2, "argument 3", "4 bytes")
+    says("value too large", launch(argument(3, {"i32": 1 << 32})), 2, "argument 3", "fit")
+    says("fraction", launch(argument(3, {"i32": 1.5})), 2, "argument 3", "whole")
+    says("unknown type", launch(argument(3, {"i33": 1})), 2, "i33")
+    says("no file", launch(argument(0, {"buf": "absent.bin"})), 1, "absent.bin")
+    says("fill is no byte", launch(argument(2, {"buf": {"bytes": 8, "fill": 256}})), 2, "fill")
+    says("more memory than there is", launch(argument(2, {"buf": {"bytes": 1 << 40, "fill": 0}})), 2, "memory")
+    says("null pointer", launch(argument(0, {"ptr": 0})), 1, "vector_add.cl")
+    says("short buffer", launch(argument(0, {"buf": {"bytes": 400, "fill": 0}})), 1, "vector_add.cl", "400")
+    for text in ("", "{", "[]", "null", '{"chip": 3}', "\x00", '{"chip": "gfx942", "kernel": "k", "grid": [1], "block": [1]}'):
+        path.write_text(text)
+        says(f"launch file {text!r}", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", path), 2, "launch.json")
+    says("no launch file", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", directory / "absent"), 1, "absent")
+
+
+def endless(directory):
+    (directory / "spin.cl").write_text("kernel void spin(volatile global int *flag) {\n  while (!*flag)\n    ;\n}\n")
+    clang = shutil.which("clang-22") or "/usr/lib/llvm-22/bin/clang"
+    subprocess.run([clang, "-x", "cl", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-g", "-O2",
+                    directory / "spin.cl", "-o", directory / "spin.co"], check=True)
+    (directory / "spin.json").write_text(json.dumps({"chip": "gfx1100", "kernel": "spin", "grid": [1], "block": [32],
+                                                     "args": [{"buf": {"bytes": 4, "fill": 0}}]}))
+    says("endless loop", emu(directory / "spin.co", "--launch", directory / "spin.json", "--budget", 100000), 1, "no end",
+         "spin.cl:2")
+
+
+def images(directory):
+    good = (KERNELS / "vector_add_gfx942_O2.co").read_bytes()
+    wrong = directory / "wrong.co"
+    for name, content in (("empty", b""), ("text", b"int main() {}"), ("truncated", good[:1000]), ("host", None)):
+        wrong.write_bytes(pathlib.Path("/proc/self/exe").read_bytes() if content is None else content)
+        says(f"census of {name}", emu("--census", wrong), 1, "wrong.co")
+
+
+def census():
+    objects = sorted(KERNELS.glob("*_gfx942_O[0-3].co")) + sorted(KERNELS.glob("*_gfx1100_O[0-3].co"))
+    done = emu("--census", *objects)
+    check("census", objects and done.returncode == 0 and "UNIMPLEMENTED" not in done.stdout and
+          " gfx942 s_endpgm" in done.stdout and " gfx1100 s_endpgm" in done.stdout, done.stdout[-2000:] + done.stderr)
+
+
+with tempfile.TemporaryDirectory() as name:
+    launches(pathlib.Path(name))
+    endless(pathlib.Path(name))
+    images(pathlib.Path(name))
+census()
+says("nothing to do", emu(KERNELS / "vector_add_gfx942_O2.co"), 2, "--launch")
+print(f"{passed} passed, {failed} failed, 0 skipped")
+sys.exit(1 if failed else 0)
