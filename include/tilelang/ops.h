@@ -32,15 +32,25 @@ extern "C" {
 #define TL_OP_NEG ((int32_t)30)
 #define TL_OP_ABS ((int32_t)31)
 #define TL_OP_FMA ((int32_t)32)
+#define TL_OP_MULHI ((int32_t)33)
+#define TL_OP_MINNUM ((int32_t)34)
+#define TL_OP_MAXNUM ((int32_t)35)
+#define TL_OP_CLAMP ((int32_t)36)
 #define TL_OP_AND ((int32_t)40)
 #define TL_OP_OR ((int32_t)41)
 #define TL_OP_XOR ((int32_t)42)
 #define TL_OP_NOT ((int32_t)43)
 #define TL_OP_SHL ((int32_t)44)
 #define TL_OP_SHR ((int32_t)45)
+#define TL_OP_POPCOUNT ((int32_t)46)
+#define TL_OP_CLZ ((int32_t)47)
 #define TL_OP_CMP ((int32_t)50)
 #define TL_OP_SELECT ((int32_t)51)
+#define TL_OP_ISNAN ((int32_t)52)
+#define TL_OP_ISINF ((int32_t)53)
+#define TL_OP_ISFINITE ((int32_t)54)
 #define TL_OP_CAST ((int32_t)60)
+#define TL_OP_BITCAST ((int32_t)61)
 #define TL_OP_EXP ((int32_t)70)
 #define TL_OP_EXP2 ((int32_t)71)
 #define TL_OP_LOG ((int32_t)72)
@@ -84,6 +94,14 @@ typedef int32_t tl_pred;
 #define TL_PRED_LE ((tl_pred)4)
 #define TL_PRED_GT ((tl_pred)5)
 #define TL_PRED_GE ((tl_pred)6)
+#define TL_PRED_ORD ((tl_pred)7)
+#define TL_PRED_UNO ((tl_pred)8)
+#define TL_PRED_ONE ((tl_pred)9)
+#define TL_PRED_UEQ ((tl_pred)10)
+#define TL_PRED_ULT ((tl_pred)11)
+#define TL_PRED_ULE ((tl_pred)12)
+#define TL_PRED_UGT ((tl_pred)13)
+#define TL_PRED_UGE ((tl_pred)14)
 
 /** Kinds of tl_reduce. Values are frozen. Since: 0.1 */
 typedef int32_t tl_reduce_kind;
@@ -399,6 +417,59 @@ static inline tl_value tl_fma(tl_graph *g, tl_value a, tl_value b, tl_value c) {
   return result;
 }
 
+/** The high half of the product in twice the width, signed or unsigned by the type. All operands
+ *  have one element type, and one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that element type and shape. a, b: each a tile of integers. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_mulhi(tl_graph *g, tl_value a, tl_value b) {
+  tl_value operands[2];
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = b;
+  (void)tl_graph_op(g, TL_OP_MULHI, operands, 2, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The smaller operand, or the other one if one is NaN (IEEE 754-2019 minimumNumber); -0 is smaller
+ *  than +0. All operands have one element type, and one shape unless they are scalars, which stand
+ *  for tiles of equal elements. The result has that element type and shape. a, b: each a tile of
+ *  floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_minnum(tl_graph *g, tl_value a, tl_value b) {
+  tl_value operands[2];
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = b;
+  (void)tl_graph_op(g, TL_OP_MINNUM, operands, 2, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The larger operand, or the other one if one is NaN (IEEE 754-2019 maximumNumber); -0 is smaller
+ *  than +0. All operands have one element type, and one shape unless they are scalars, which stand
+ *  for tiles of equal elements. The result has that element type and shape. a, b: each a tile of
+ *  floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_maxnum(tl_graph *g, tl_value a, tl_value b) {
+  tl_value operands[2];
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = b;
+  (void)tl_graph_op(g, TL_OP_MAXNUM, operands, 2, NULL, 0, &result, 1);
+  return result;
+}
+
+/** min(max(a, lo), hi) by the ops of those names: NaN if any operand is NaN, hi where lo > hi. All
+ *  operands have one element type, and one shape unless they are scalars, which stand for tiles of
+ *  equal elements. The result has that element type and shape. a, lo, hi: each a tile of integers
+ *  or floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_clamp(tl_graph *g, tl_value a, tl_value lo, tl_value hi) {
+  tl_value operands[3];
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = lo;
+  operands[2] = hi;
+  (void)tl_graph_op(g, TL_OP_CLAMP, operands, 3, NULL, 0, &result, 1);
+  return result;
+}
+
 /* --- Bits --- */
 
 /** Bitwise and. All operands have one element type, and one shape unless they are scalars, which
@@ -475,12 +546,37 @@ static inline tl_value tl_shr(tl_graph *g, tl_value a, tl_value b) {
   return result;
 }
 
+/** How many bits are 1. All operands have one element type, and one shape unless they are scalars,
+ *  which stand for tiles of equal elements. The result has that element type and shape. a: a tile
+ *  of integers. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_popcount(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_POPCOUNT, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** How many bits above the highest 1 are 0; the width for 0. All operands have one element type,
+ *  and one shape unless they are scalars, which stand for tiles of equal elements. The result has
+ *  that element type and shape. a: a tile of integers. Returns the result, 0 after an error. Since:
+ *  0.1 */
+static inline tl_value tl_clz(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_CLZ, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
 /* --- Compare and choose --- */
 
-/** Compares as signed, unsigned or float by the type. With a NaN, ne is true and every other
- *  predicate false. i1 compares as 0 and 1. Both operands have one element type, and one shape
- *  unless they are scalars, which stand for tiles of equal elements. The result is a tile of i1 of
- *  that shape. a, b: each a tile. Returns the result, 0 after an error. Since: 0.1 */
+/** Compares as signed, unsigned or float by the type. With a NaN, ne is true and the other five of
+ *  eq, ne, lt, le, gt and ge are false. For floats alone there are ord (neither is NaN), uno (one
+ *  is), one (ordered and not equal), and ueq, ult, ule, ugt and uge, which are true with a NaN. i1
+ *  compares as 0 and 1. Both operands have one element type, and one shape unless they are scalars,
+ *  which stand for tiles of equal elements. The result is a tile of i1 of that shape. a, b: each a
+ *  tile. Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_cmp(tl_graph *g, tl_value a, tl_value b, tl_pred pred) {
   tl_value operands[2];
   tl_attr attrs[1];
@@ -507,6 +603,36 @@ static inline tl_value tl_select(tl_graph *g, tl_value cond, tl_value a, tl_valu
   return result;
 }
 
+/** Whether a is NaN. The result is a tile of i1 of the shape of `a`. a: a tile of floats. Returns
+ *  the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_isnan(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_ISNAN, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Whether a is an infinity. The result is a tile of i1 of the shape of `a`. a: a tile of floats.
+ *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_isinf(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_ISINF, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Whether a is neither infinite nor NaN. The result is a tile of i1 of the shape of `a`. a: a tile
+ *  of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_isfinite(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_ISFINITE, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
 /* --- Convert --- */
 
 /** Converts the value. Integer to integer wraps; integer to float and float to float round to
@@ -521,6 +647,20 @@ static inline tl_value tl_cast(tl_graph *g, tl_value a, tl_dtype dtype) {
   operands[0] = a;
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
   (void)tl_graph_op(g, TL_OP_CAST, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The bits of each element read as `dtype`, which is as wide; NaN payloads are kept. Not for i1.
+ *  The result has the shape of `a` and the element type `dtype`. a: a tile. Returns the result, 0
+ *  after an error. Since: 0.1 */
+static inline tl_value tl_bitcast(tl_graph *g, tl_value a, tl_dtype dtype) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_BITCAST, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 

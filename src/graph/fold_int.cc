@@ -1,5 +1,7 @@
 #include "graph/fold_int.h"
 
+#include <bit>
+
 namespace tl {
 
 int64_t wrapInteger(int64_t v, DType dtype) {
@@ -28,6 +30,13 @@ Quotient divideTruncating(int64_t a, int64_t b, bool isUnsignedType) {
   if (b == -1)
     return {int64_t(0 - uint64_t(a)), 0};
   return {a / b, a % b};
+}
+
+int64_t highHalf(int64_t a, int64_t b, DType dtype) {
+  unsigned bits = dtypeBits(dtype);
+  if (isUnsigned(dtype))
+    return int64_t(uint64_t((unsigned __int128)(uint64_t(a)) * uint64_t(b) >> bits));
+  return int64_t((__int128)(a)*b >> bits);
 }
 
 int64_t shift(Opcode opcode, int64_t a, int64_t b, DType dtype) {
@@ -59,12 +68,15 @@ bool compareIntegers(Pred pred, int64_t a, int64_t b, DType dtype) {
     return !less && a != b;
   case Pred::Ge:
     return !less;
+  default: // of floats
+    return false;
   }
-  return false;
 }
 
 std::optional<int64_t> foldInteger(Opcode opcode, int64_t a, int64_t b, DType dtype) {
   bool unsignedType = isUnsigned(dtype);
+  unsigned bits = dtypeBits(dtype);
+  uint64_t low = uint64_t(a) & (~uint64_t(0) >> (64 - bits));
   auto wrap = [&](uint64_t v) { return wrapInteger(int64_t(v), dtype); };
   Quotient q = divideTruncating(a, b, unsignedType);
   bool inexact = b != 0 && q.remainder != 0;
@@ -86,6 +98,8 @@ std::optional<int64_t> foldInteger(Opcode opcode, int64_t a, int64_t b, DType dt
     return wrap(uint64_t(q.remainder) + (inexact && signsDiffer ? uint64_t(b) : 0));
   case Opcode::CeilDiv:
     return wrap(uint64_t(q.quotient) + (inexact && !signsDiffer ? 1 : 0));
+  case Opcode::MulHi:
+    return highHalf(a, b, dtype);
   case Opcode::Min:
     return compareIntegers(Pred::Lt, b, a, dtype) ? b : a;
   case Opcode::Max:
@@ -105,6 +119,10 @@ std::optional<int64_t> foldInteger(Opcode opcode, int64_t a, int64_t b, DType dt
   case Opcode::Shl:
   case Opcode::Shr:
     return wrap(uint64_t(shift(opcode, a, b, dtype)));
+  case Opcode::Popcount:
+    return std::popcount(low);
+  case Opcode::Clz:
+    return std::countl_zero(low) - int(64 - bits);
   default:
     return std::nullopt;
   }

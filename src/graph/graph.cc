@@ -132,13 +132,20 @@ static std::optional<int64_t> knownResult(const Graph &g, const Op &op) {
   if (op.opcode == Opcode::Const)
     return g.intAttr(op, AttrKey::Value);
   auto list = g.operands(op);
-  if (list.empty() || list.size() > 2)
+  if (list.empty() || list.size() > 3)
     return std::nullopt;
   auto a = g.constantInt(list[0]);
   auto b = g.constantInt(list.back());
   if (!a || !b)
     return std::nullopt;
   DType from = g.typeOf(list[0]).dtype;
+  if (list.size() == 3) {
+    auto lo = op.opcode == Opcode::Clamp ? g.constantInt(list[1]) : std::nullopt;
+    return lo ? foldInteger(Opcode::Min, *foldInteger(Opcode::Max, *a, *lo, from), *b, from)
+              : std::nullopt;
+  }
+  if (op.opcode == Opcode::Bitcast)
+    return wrapInteger(*a, type.dtype);
   if (op.opcode == Opcode::Cast)
     return isBool(type.dtype) ? int64_t(*a != 0) : wrapInteger(*a, type.dtype);
   if (op.opcode == Opcode::Cmp)

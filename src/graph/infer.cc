@@ -183,10 +183,14 @@ private:
     case Rule::Elementwise:
     case Rule::Compare:
       return elementwise(0);
+    case Rule::Classify:
+      return one(type(0).withDType(DType::I1));
     case Rule::Select:
       return elementwise(1);
     case Rule::Cast:
       return one(type(0).withDType(DType(attr(AttrKey::DType)->i)));
+    case Rule::Bitcast:
+      return bitcast();
     case Rule::Broadcast:
     case Rule::Reshape:
       return reshaped();
@@ -263,6 +267,10 @@ private:
 
   /// Operands from `first` on share an element type; all share one shape, scalars aside.
   Types elementwise(size_t first) const {
+    if (info.rule == Rule::Compare && !isFloat(type(0).dtype) &&
+        isFloatPred(Pred(attr(AttrKey::Pred)->i)))
+      return invalid("only floats are compared by " +
+                     std::string(predText(Pred(attr(AttrKey::Pred)->i))));
     Type shape = type(0);
     for (size_t i = 0; i < operands.size(); ++i) {
       const Type &t = type(i);
@@ -275,6 +283,16 @@ private:
       shape = t;
     }
     return one(shape.withDType(info.rule == Rule::Compare ? DType::I1 : type(first).dtype));
+  }
+
+  Types bitcast() const {
+    DType from = type(0).dtype, to = DType(attr(AttrKey::DType)->i);
+    if (isBool(from) || isBool(to))
+      return invalid("an i1 has no bits to read as another type; cast it");
+    if (dtypeBits(from) != dtypeBits(to))
+      return invalid(formatString("%s has %u bits and %s has %u", dtypeText(from).data(),
+                                  dtypeBits(from), dtypeText(to).data(), dtypeBits(to)));
+    return one(type(0).withDType(to));
   }
 
   Types reshaped() const {

@@ -181,6 +181,7 @@ template <class E, size_t N> static bool wordKnown(const WordRow<E> (&rows)[N], 
   return false;
 }
 
+bool isFloatPred(Pred p) { return p > Pred::Ge; }
 std::string_view predText(Pred p) { return wordText(predTable, p); }
 std::optional<Pred> predFromText(std::string_view text) { return wordValue(predTable, text); }
 bool predKnown(int64_t number) { return wordKnown(predTable, number); }

@@ -23,8 +23,10 @@ enum class Rule : uint8_t {
   Iota,
   Elementwise,
   Compare,
+  Classify,
   Select,
   Cast,
+  Bitcast,
   Broadcast,
   Reshape,
   Permute,
@@ -118,6 +120,8 @@ std::span<const AttrInfo> allAttrs();
 /// Null for unknown numbers.
 const AttrInfo *attrInfo(int32_t key);
 
+/// ord to uge: only floats are compared so.
+bool isFloatPred(Pred p);
 std::string_view predText(Pred p);
 std::optional<Pred> predFromText(std::string_view text);
 bool predKnown(int64_t number);

@@ -117,7 +117,8 @@ bool Parser::parseOpcode(Statement &statement) {
       auto pred = predFromText(tok.text);
       auto kind = reduceFromText(tok.text);
       if (tok.kind != TokenKind::Word || (isPred ? !pred : !kind))
-        return expected(isPred ? "a comparison: eq, ne, lt, le, gt or ge"
+        return expected(isPred ? "a comparison: eq, ne, lt, le, gt or ge (or ord, uno, one, ueq, "
+                                 "ult, ule, ugt, uge)"
                                : "a kind of reduction: sum, max or min");
       statement.attrs.push_back(intAttr(spec.key, isPred ? int64_t(*pred) : int64_t(*kind)));
       advance();

@@ -401,8 +401,8 @@ bool Parser::openCall(std::vector<Statement> &calls) {
   call.token = tok;
   auto opcode = opcodeFromText(tok.text);
   auto allowed = [](Rule rule) {
-    return rule == Rule::Elementwise || rule == Rule::Select || rule == Rule::Cast ||
-           rule == Rule::Extent;
+    return rule == Rule::Elementwise || rule == Rule::Classify || rule == Rule::Select ||
+           rule == Rule::Cast || rule == Rule::Extent;
   };
   if (auto pred = predFromText(tok.text)) {
     call.opcode = Opcode::Cmp;

@@ -240,7 +240,8 @@ bool Printer::writeCall(const Op &op, std::vector<Pending> &pending, Pending &ca
   call.text.clear();
   call.ops.clear();
   bool callable = info.rule == Rule::Elementwise || info.rule == Rule::Compare ||
-                  info.rule == Rule::Select || info.rule == Rule::Cast || info.rule == Rule::Extent;
+                  info.rule == Rule::Classify || info.rule == Rule::Select ||
+                  info.rule == Rule::Cast || info.rule == Rule::Extent;
   if (!callable)
     return waiting == 0;
   std::string text =

@@ -24,14 +24,27 @@ double minimum(double a, double b) {
 
 double maximum(double a, double b) { return -minimum(-a, -b); }
 
+double minimumNumber(double a, double b) {
+  return std::isnan(a) ? b : std::isnan(b) ? a : minimum(a, b);
+}
+
 bool keepsBits(Opcode opcode) { return opcode == Opcode::Neg || opcode == Opcode::Abs; }
 
 void integerElementwise(Opcode opcode, TileValue &out, Operands operands) {
-  const TileValue &a = *operands[0], &b = *operands[operands.size() - 1];
+  DType type = out.type.dtype;
   for (size_t i = 0, n = out.size(); i < n; ++i) {
-    size_t ia = elementOf(a, i), ib = elementOf(b, i);
-    out.ints[i] = *foldInteger(opcode, a.ints[ia], b.ints[ib], out.type.dtype);
-    if (a.undecided(ia) || b.undecided(ib))
+    std::array<int64_t, 3> x = {};
+    bool undecided = false;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      size_t j = elementOf(*operands[k], i);
+      x[k] = operands[k]->ints[j];
+      undecided |= operands[k]->undecided(j);
+    }
+    out.ints[i] =
+        opcode == Opcode::Clamp
+            ? *foldInteger(Opcode::Min, *foldInteger(Opcode::Max, x[0], x[1], type), x[2], type)
+            : *foldInteger(opcode, x[0], x[1], type);
+    if (undecided)
       out.setDoubt(i, {0, 0, Undecided});
   }
 }
@@ -145,6 +158,12 @@ double evaluateFloat(Opcode opcode, DType type, double a, double b, double c) {
     return minimum(a, b);
   case Opcode::Max:
     return maximum(a, b);
+  case Opcode::MinNum:
+    return minimumNumber(a, b);
+  case Opcode::MaxNum:
+    return -minimumNumber(-a, -b);
+  case Opcode::Clamp:
+    return minimum(maximum(a, b), c);
   case Opcode::Neg:
     return -a;
   case Opcode::Abs:
@@ -165,8 +184,31 @@ void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tra
     integerElementwise(opcode, out, operands);
 }
 
-bool compareFloats(Pred pred, double a, double b) {
+/// The predicate that is the same where neither operand is NaN.
+static Pred orderedPred(Pred pred) {
   switch (pred) {
+  case Pred::One:
+    return Pred::Ne;
+  case Pred::Ueq:
+    return Pred::Eq;
+  case Pred::Ult:
+    return Pred::Lt;
+  case Pred::Ule:
+    return Pred::Le;
+  case Pred::Ugt:
+    return Pred::Gt;
+  case Pred::Uge:
+    return Pred::Ge;
+  default:
+    return pred;
+  }
+}
+
+bool compareFloats(Pred pred, double a, double b) {
+  bool unordered = std::isnan(a) || std::isnan(b);
+  if (isFloatPred(pred) && (unordered || pred == Pred::Ord || pred == Pred::Uno))
+    return pred == Pred::Ord ? !unordered : pred != Pred::One && unordered;
+  switch (orderedPred(pred)) {
   case Pred::Eq:
     return a == b;
   case Pred::Ne:
@@ -177,10 +219,9 @@ bool compareFloats(Pred pred, double a, double b) {
     return a <= b;
   case Pred::Gt:
     return a > b;
-  case Pred::Ge:
+  default: // Ge
     return a >= b;
   }
-  return false;
 }
 
 /// Whether a comparison has the same truth for all values within the bounds: they are apart, or
@@ -188,8 +229,9 @@ bool compareFloats(Pred pred, double a, double b) {
 static bool comparisonDecided(Pred pred, double a, double aBound, double b, double bBound) {
   if (aBound == 0 && bBound == 0)
     return true;
-  if (std::isnan(a) || std::isnan(b))
+  if (std::isnan(a) || std::isnan(b) || pred == Pred::Ord || pred == Pred::Uno)
     return true;
+  pred = orderedPred(pred);
   auto pa = possibleOperand<long double>(a, aBound);
   auto pb = possibleOperand<long double>(b, bBound);
   if (pa.hi < pb.lo || pb.hi < pa.lo)
@@ -309,6 +351,33 @@ void castInteger(TileValue &out, const TileValue &a, size_t i) {
 }
 
 } // namespace
+
+void classify(Opcode opcode, TileValue &out, const TileValue &a) {
+  for (size_t i = 0, n = out.size(); i < n; ++i) {
+    double x = a.floats[i];
+    out.ints[i] = opcode == Opcode::IsNan   ? std::isnan(x)
+                  : opcode == Opcode::IsInf ? std::isinf(x)
+                                            : std::isfinite(x);
+    if (a.undecided(i))
+      out.setDoubt(i, {0, 0, Undecided});
+  }
+}
+
+void bitcast(TileValue &out, const TileValue &a, Tracking &tracking) {
+  DType to = out.type.dtype, from = a.type.dtype;
+  for (size_t i = 0, n = out.size(); i < n; ++i) {
+    uint64_t bits = a.isFloat() ? encodeFloat(from, a.floats[i]) : uint64_t(a.ints[i]);
+    if (out.isFloat())
+      out.floats[i] = decodeFloat(to, bits);
+    else
+      out.ints[i] = wrapInteger(int64_t(bits), to);
+    // Other bits are possible where the value is not exact, or some NaN.
+    bool open = a.bound(i) != 0 || (a.doubt(i).marks & AnyNan);
+    tracking.undecidedDecisions += open;
+    if (open || a.undecided(i))
+      out.setDoubt(i, {0, 0, Undecided});
+  }
+}
 
 void cast(TileValue &out, const TileValue &a, Tracking &tracking) {
   for (size_t i = 0, n = out.size(); i < n; ++i) {

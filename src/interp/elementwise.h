@@ -1,4 +1,5 @@
-// The rows of ops.def with rules Elementwise, Compare, Select and Cast, on whole tiles.
+// The rows of ops.def with rules Elementwise, Compare, Classify, Select, Cast and Bitcast, on whole
+// tiles.
 #pragma once
 
 #include "graph/opcode.h"
@@ -21,6 +22,9 @@ using Operands = std::span<const TileValue *const>;
 void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking);
 void compare(Pred pred, TileValue &out, const TileValue &a, const TileValue &b, Tracking &tracking);
 void select(TileValue &out, const TileValue &condition, const TileValue &a, const TileValue &b);
+/// isnan, isinf, isfinite.
+void classify(Opcode opcode, TileValue &out, const TileValue &a);
+void bitcast(TileValue &out, const TileValue &a, Tracking &tracking);
 void cast(TileValue &out, const TileValue &a, Tracking &tracking);
 
 /// Our own result of a float operation, rounded once to `type`.

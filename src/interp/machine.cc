@@ -201,11 +201,17 @@ Status Machine::runTileOp(const Op &op) {
   case Rule::Compare:
     compare(Pred(graph.intAttr(op, AttrKey::Pred)), out, operand(0), operand(1), tracking);
     break;
+  case Rule::Classify:
+    classify(op.opcode, out, operand(0));
+    break;
   case Rule::Select:
     select(out, operand(0), operand(1), operand(2));
     break;
   case Rule::Cast:
     cast(out, operand(0), tracking);
+    break;
+  case Rule::Bitcast:
+    bitcast(out, operand(0), tracking);
     break;
   case Rule::Broadcast:
     broadcast(out, operand(0));

@@ -61,6 +61,14 @@ template <class C> Possible<C> magnitude(const Possible<C> &a) {
   return {0, std::max(-a.lo, a.hi), false};
 }
 
+template <class C> Possible<C> smaller(const Possible<C> &a, const Possible<C> &b) {
+  return {before(b.lo, a.lo) ? b.lo : a.lo, before(b.hi, a.hi) ? b.hi : a.hi, false};
+}
+
+template <class C> Possible<C> larger(const Possible<C> &a, const Possible<C> &b) {
+  return {before(a.lo, b.lo) ? b.lo : a.lo, before(a.hi, b.hi) ? b.hi : a.hi, false};
+}
+
 template <class C> Possible<C> rounded(DType type, const Possible<C> &p) {
   if (p.unknown)
     return p;
@@ -142,8 +150,13 @@ template <class C> C mathFunction(Opcode opcode, C x) {
 
 template <class C>
 Possible<C> possibleResult(Opcode opcode, DType type, std::span<const Possible<C>> x) {
+  bool numbersOnly = opcode == Opcode::MinNum || opcode == Opcode::MaxNum;
+  if (numbersOnly && !x[0].unknown && !x[1].unknown)
+    for (size_t i : {0, 1})
+      if (std::isnan(x[i].lo))
+        return x[1 - i];
   for (const Possible<C> &p : x)
-    if (std::isnan(p.lo))
+    if (std::isnan(p.lo) && !numbersOnly)
       return {nan<C>, nan<C>, false};
   for (const Possible<C> &p : x)
     if (p.unknown)
@@ -164,11 +177,13 @@ Possible<C> possibleResult(Opcode opcode, DType type, std::span<const Possible<C
   case Opcode::Abs:
     return magnitude(x[0]);
   case Opcode::Min:
-    return {before(x[1].lo, x[0].lo) ? x[1].lo : x[0].lo,
-            before(x[1].hi, x[0].hi) ? x[1].hi : x[0].hi, false};
+  case Opcode::MinNum:
+    return smaller(x[0], x[1]);
   case Opcode::Max:
-    return {before(x[0].lo, x[1].lo) ? x[1].lo : x[0].lo,
-            before(x[0].hi, x[1].hi) ? x[1].hi : x[0].hi, false};
+  case Opcode::MaxNum:
+    return larger(x[0], x[1]);
+  case Opcode::Clamp:
+    return smaller(larger(x[0], x[1]), x[2]);
   case Opcode::Sqrt:
     if (x[0].hi < 0)
       return {nan<C>, nan<C>, false};

@@ -16,7 +16,7 @@ std::string Feature::text() const {
     s += " " + std::string(predText(Pred(detail)));
   if (opcode == Opcode::Reduce)
     s += " " + std::string(reduceText(ReduceKind(detail)));
-  if (opcode == Opcode::Cast || opcode == Opcode::Dot)
+  if (opcode == Opcode::Cast || opcode == Opcode::Bitcast || opcode == Opcode::Dot)
     s += " " + std::string(dtypeText(DType(detail)));
   return s + " " + std::string(dtypeText(dtype)) + " " + rankNames[ranks];
 }
@@ -43,8 +43,15 @@ static bool allowed(const OpInfo &info, DType type) {
 static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vector<Feature> &list) {
   auto add = [&](int32_t detail) { list.push_back({info.opcode, type, detail, ranks}); };
   if (info.rule == Rule::Compare)
-    for (int pred = 1; predKnown(pred); ++pred)
-      add(pred);
+    for (int pred = 1; predKnown(pred); ++pred) {
+      if (isFloat(type) || !isFloatPred(Pred(pred)))
+        add(pred);
+    }
+  else if (info.rule == Rule::Bitcast)
+    for (DType from : allTypes) {
+      if (!isBool(from) && dtypeBits(from) == dtypeBits(type))
+        add(int32_t(from));
+    }
   else if (info.rule == Rule::Reduce)
     for (int kind = 1; reduceKnown(kind); ++kind)
       add(kind);
@@ -77,7 +84,7 @@ std::vector<Feature> allFeatures() {
                   info.rule == Rule::Address;
     for (DType type : allTypes)
       for (uint8_t ranks = shaped ? 1 : 0; ranks <= (info.rule == Rule::Const ? 0 : 2); ++ranks)
-        if (allowed(info, type))
+        if (allowed(info, type) && !(info.rule == Rule::Bitcast && isBool(type)))
           addDetails(info, type, ranks, list);
   }
   return list;
@@ -87,6 +94,7 @@ std::vector<Feature> allFeatures() {
 static const Type &namingType(const Graph &g, const Op &op) {
   switch (opInfo(op.opcode).rule) {
   case Rule::Compare:
+  case Rule::Classify:
   case Rule::Reduce:
   case Rule::Store:
   case Rule::Scatter:
@@ -114,7 +122,7 @@ static void addFeatures(const Graph &g, const Op &op, std::vector<Feature> &list
     f.ranks = rankClass(g.typeOf(g.result(op)).rank); // one operand may be a scalar
   } else if (rule == Rule::Reduce)
     f.detail = int32_t(g.intAttr(op, AttrKey::Kind));
-  else if (rule == Rule::Cast)
+  else if (rule == Rule::Cast || rule == Rule::Bitcast)
     f.detail = int32_t(g.typeOf(g.operand(op, 0)).dtype);
   else if (rule == Rule::Dot)
     f.detail = int32_t(g.typeOf(g.operand(op, 1)).dtype);

@@ -165,6 +165,8 @@ void Generator::emitFeature(const Feature &f) {
     break;
   case Rule::Elementwise:
   case Rule::Compare:
+  case Rule::Classify:
+  case Rule::Bitcast:
   case Rule::Select:
   case Rule::Cast:
     emitElementwise(f, dims);
@@ -243,7 +245,8 @@ Result<Case> Generator::run() {
   std::vector<Feature> features = allFeatures();
   Random(0).shuffle(features);
   std::vector<Feature> mine;
-  for (unsigned i = 0; i < featuresPerCase; ++i)
+  size_t featuresPerCase = (features.size() * 4 + casesOfAWholeRun - 1) / casesOfAWholeRun;
+  for (size_t i = 0; i < featuresPerCase; ++i)
     mine.push_back(features[(seed * featuresPerCase + i) % features.size()]);
   for (const Feature &f : mine) {
     // Now and then something goes into a region, with others around it.

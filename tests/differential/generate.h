@@ -24,8 +24,9 @@ struct Case {
   Traits traits;
 };
 
-/// Features each case is built around; `featuresPerCase` consecutive ones of a shuffled list.
-constexpr unsigned featuresPerCase = 8;
+/// Each case is built around so many consecutive features of a shuffled list that a thousand cases
+/// have each one four times: some cases are inconclusive.
+constexpr unsigned casesOfAWholeRun = 1000;
 
 /// Makes the case of a seed. An error is a defect of the generator or of the graph builder.
 Result<Case> generateCase(uint64_t seed);

@@ -15,6 +15,14 @@ void Generator::emitElementwise(const Feature &f, const Dims &dims) {
          {intAttr(AttrKey::DType, int64_t(f.dtype))});
     return;
   }
+  if (info.rule == Rule::Classify || info.rule == Rule::Bitcast) {
+    DType from = info.rule == Rule::Bitcast ? DType(f.detail) : f.dtype;
+    std::vector<Attr> attrs;
+    if (info.rule == Rule::Bitcast)
+      attrs.push_back(intAttr(AttrKey::DType, int64_t(f.dtype)));
+    emit(f.opcode, {tile(from, dims, isFloat(from) ? careful : Want::Any)}, attrs);
+    return;
+  }
   size_t count = info.operands.size(), whole = random.below(count);
   std::vector<ValueId> operands;
   for (size_t i = 0; i < count; ++i) {

@@ -62,7 +62,14 @@ std::vector<Row> makeRows() {
         add(info, t, t, Pred::Eq);
       if (info.rule == Rule::Compare && takes(info.operands[0].cls, t))
         for (Pred pred : allPreds)
-          add(info, t, DType::I1, pred);
+          if (isFloat(t) || !isFloatPred(pred))
+            add(info, t, DType::I1, pred);
+      if (info.rule == Rule::Classify && isFloat(t))
+        add(info, t, DType::I1, Pred::Eq);
+      if (info.rule == Rule::Bitcast)
+        for (DType to : allTypes)
+          if (!isBool(t) && !isBool(to) && dtypeBits(t) == dtypeBits(to))
+            add(info, t, to, Pred::Eq);
       if (info.rule == Rule::Select)
         add(info, t, t, Pred::Eq);
       if (info.rule == Rule::Cast)
@@ -222,17 +229,23 @@ uint64_t expected(const Row &row, const uint64_t *operands) {
     return compareReference(row.pred, row.from, operands[0], operands[1]);
   case Opcode::Select:
     return operands[0] ? operands[1] : operands[2];
+  case Opcode::IsNan:
+  case Opcode::IsInf:
+  case Opcode::IsFinite:
+    return classifyReference(row.opcode, row.from, operands[0]);
+  case Opcode::Bitcast:
+    return operands[0];
   case Opcode::Cast:
     return castReference(row.from, row.to, operands[0]);
   default:
     return isFloat(row.from) ? floatReference(row.opcode, row.from, operands)
-                             : integerReference(row.opcode, row.from, operands[0], operands[1]);
+                             : integerReference(row.opcode, row.from, operands);
   }
 }
 
 bool same(const Row &row, uint64_t a, uint64_t b) {
   bool bitwise = !isFloat(row.to) || row.opcode == Opcode::Select || row.opcode == Opcode::Neg ||
-                 row.opcode == Opcode::Abs;
+                 row.opcode == Opcode::Bitcast || row.opcode == Opcode::Abs;
   return a == b || (!bitwise && std::isnan(toDouble(row.to, a)) && std::isnan(toDouble(row.to, b)));
 }
 

@@ -5,6 +5,7 @@
 #include "graph/opcode.h"
 #include "support/dtype.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -135,8 +136,26 @@ inline Wide floorDivide(Wide a, Wide b) {
   return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-inline uint64_t integerReference(Opcode op, DType t, uint64_t bitsA, uint64_t bitsB) {
-  Wide a = toWide(t, bitsA), b = toWide(t, bitsB);
+/// High half of the product of two n-bit numbers, by the product of magnitudes in 256 bits.
+inline uint64_t highHalfReference(DType t, Wide a, Wide b) {
+  using Unsigned = unsigned __int128;
+  unsigned width = tl::dtypeBits(t);
+  Unsigned x = Unsigned(a < 0 ? -a : a), y = Unsigned(b < 0 ? -b : b), product = x * y; // < 2^128
+  bool negative = (a < 0) != (b < 0) && product != 0;
+  Unsigned floor = product >> width, rest = product - (floor << width);
+  return wrap(t, negative ? -Wide(floor) - (rest != 0) : Wide(floor));
+}
+
+inline uint64_t countBits(uint64_t bits) {
+  uint64_t count = 0;
+  for (; bits; bits >>= 1)
+    count += bits & 1;
+  return count;
+}
+
+inline uint64_t integerReference(Opcode op, DType t, const uint64_t *bits) {
+  uint64_t bitsA = bits[0], bitsB = bits[1];
+  Wide a = toWide(t, bitsA), b = toWide(t, bitsB), c = toWide(t, bits[2]);
   unsigned width = tl::dtypeBits(t);
   uint64_t shift = bitsB & maskOf(t);
   switch (op) {
@@ -158,6 +177,18 @@ inline uint64_t integerReference(Opcode op, DType t, uint64_t bitsA, uint64_t bi
     return b == 0 ? wrap(t, a) : wrap(t, a - floorDivide(a, b) * b);
   case Opcode::CeilDiv:
     return b == 0 ? 0 : wrap(t, -floorDivide(-a, b));
+  case Opcode::MulHi:
+    return highHalfReference(t, a, b);
+  case Opcode::Popcount:
+    return countBits(bitsA & maskOf(t));
+  case Opcode::Clz: {
+    uint64_t zeros = 0;
+    while (zeros < width && !(bitsA >> (width - 1 - zeros) & 1))
+      ++zeros;
+    return zeros;
+  }
+  case Opcode::Clamp:
+    return wrap(t, std::min(std::max(a, b), c));
   case Opcode::Min:
     return wrap(t, a < b ? a : b);
   case Opcode::Max:
@@ -198,6 +229,13 @@ inline uint64_t floatReference(Opcode op, DType t, const uint64_t *bits) {
   if (op == Opcode::Abs)
     return bits[0] & ~sign;
   double a = toDouble(t, bits[0]), b = toDouble(t, bits[1]);
+  if (op == Opcode::MinNum || op == Opcode::MaxNum)
+    return encodeExact(t, std::isnan(a)   ? b
+                          : std::isnan(b) ? a
+                                          : minMaxReference(op == Opcode::MinNum, a, b));
+  if (op == Opcode::Clamp)
+    return encodeExact(t,
+                       minMaxReference(true, minMaxReference(false, a, b), toDouble(t, bits[2])));
   if (op == Opcode::Min || op == Opcode::Max)
     return encodeExact(t, minMaxReference(op == Opcode::Min, a, b));
   Exact x(a), y(b), z(toDouble(t, bits[2]));
@@ -216,6 +254,13 @@ inline uint64_t floatReference(Opcode op, DType t, const uint64_t *bits) {
       return mpfr_fma(r, x.number, y.number, z.number, MPFR_RNDN);
     }
   });
+}
+
+inline bool classifyReference(Opcode op, DType t, uint64_t bits) {
+  double a = toDouble(t, bits);
+  return op == Opcode::IsNan   ? std::isnan(a)
+         : op == Opcode::IsInf ? std::isinf(a)
+                               : std::isfinite(a);
 }
 
 inline bool compareReference(Pred pred, DType t, uint64_t bitsA, uint64_t bitsB) {
@@ -238,8 +283,24 @@ inline bool compareReference(Pred pred, DType t, uint64_t bitsA, uint64_t bitsB)
     return order == -1 || order == 0;
   case Pred::Gt:
     return order == 1;
-  default:
+  case Pred::Ge:
     return order == 1 || order == 0;
+  case Pred::Ord:
+    return order != 2;
+  case Pred::Uno:
+    return order == 2;
+  case Pred::One:
+    return order == 1 || order == -1;
+  case Pred::Ueq:
+    return order == 0 || order == 2;
+  case Pred::Ult:
+    return order == -1 || order == 2;
+  case Pred::Ule:
+    return order != 1;
+  case Pred::Ugt:
+    return order == 1 || order == 2;
+  default: // Uge
+    return order != -1;
   }
 }
 

@@ -400,8 +400,19 @@ private:
     }
     case Rule::Elementwise:
     case Rule::Compare:
+    case Rule::Classify:
     case Rule::Select:
       return addElementwise(info);
+    case Rule::Bitcast: {
+      ValueId v = find([](const Type &t) { return t.isTile() && !isBool(t.dtype); });
+      if (v == 0)
+        return;
+      DType to = anyDType();
+      while (isBool(to) || dtypeBits(to) != dtypeBits(typeOf(v).dtype))
+        to = anyDType();
+      add(info.opcode, {v}, {intAttr(AttrKey::DType, int64_t(to))});
+      return;
+    }
     case Rule::Cast:
       add(info.opcode, {operandFor(OperandClass::Any, nullptr)},
           {intAttr(AttrKey::DType, int64_t(anyDType()))});
@@ -428,10 +439,13 @@ private:
   void addElementwise(const OpInfo &info) {
     std::vector<ValueId> operands;
     std::vector<Attr> attrs;
-    if (info.rule == Rule::Compare)
-      attrs.push_back(intAttr(AttrKey::Pred, int64_t(1 + pick(6))));
     size_t first = info.rule == Rule::Select ? 1 : 0;
     operands.push_back(operandFor(info.operands[first].cls, nullptr));
+    if (info.rule == Rule::Compare) {
+      int64_t pred = int64_t(1 + pick(14));
+      bool possible = isFloat(typeOf(operands[0]).dtype) || !isFloatPred(Pred(pred));
+      attrs.push_back(intAttr(AttrKey::Pred, possible ? pred : 1));
+    }
     Type type = typeOf(operands[0]);
     while (operands.size() + first < info.operands.size()) {
       operands.push_back(operandFor(info.operands[first].cls, &type));

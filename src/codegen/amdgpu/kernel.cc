@@ -207,6 +207,8 @@ Status KernelEmitter::emitOp(OpId id) {
     break;
   case Rule::Elementwise:
   case Rule::Compare:
+  case Rule::Classify:
+  case Rule::Bitcast:
   case Rule::Select:
   case Rule::Cast:
     emitElementwise(op);

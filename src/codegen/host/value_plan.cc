@@ -43,6 +43,15 @@ unsigned elementCost(const Graph &g, const Op &op) {
     return 20;
   case Opcode::Cast:
     return small ? 3 : isFloat(g.typeOf(g.operand(op, 0)).dtype) && !isFloat(type.dtype) ? 5 : 1;
+  case Opcode::MulHi:
+    return dtypeBits(type.dtype) == 64 ? 12 : 3;
+  case Opcode::Popcount:
+  case Opcode::Clz:
+    return 6;
+  case Opcode::Clamp:
+    return isFloat(type.dtype) ? 6 : 2;
+  case Opcode::MinNum:
+  case Opcode::MaxNum:
   case Opcode::Min:
   case Opcode::Max:
     return isFloat(type.dtype) ? 3 : 1;

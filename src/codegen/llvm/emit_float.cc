@@ -12,7 +12,10 @@ using llvm::Value;
 static bool isSmall(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
 
 Value *ElementEmitter::minMax(Opcode opcode, Value *a, Value *b, DType dtype) {
-  auto id = opcode == Opcode::Min ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum;
+  auto id = opcode == Opcode::Min      ? llvm::Intrinsic::minimum
+            : opcode == Opcode::Max    ? llvm::Intrinsic::maximum
+            : opcode == Opcode::MinNum ? llvm::Intrinsic::minimumnum
+                                       : llvm::Intrinsic::maximumnum;
   if (!isSmall(dtype) || (dtype == DType::F16 && options.nativeHalf))
     return ir.CreateBinaryIntrinsic(id, a, b);
   Value *result = ir.CreateBinaryIntrinsic(id, toFloat(a, dtype), toFloat(b, dtype));
@@ -87,7 +90,13 @@ Value *ElementEmitter::emitFloat(Opcode opcode, std::span<Value *const> operands
   switch (opcode) {
   case Opcode::Min:
   case Opcode::Max:
+  case Opcode::MinNum:
+  case Opcode::MaxNum:
     return minMax(opcode, operands[0], operands[1], dtype);
+  case Opcode::Clamp: {
+    Value *atLeast = minMax(Opcode::Max, operands[0], operands[1], dtype);
+    return minMax(Opcode::Min, atLeast, operands[2], dtype);
+  }
   case Opcode::Neg:
   case Opcode::Abs:
     return negateOrAbs(opcode, operands[0], dtype);

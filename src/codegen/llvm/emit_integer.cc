@@ -49,6 +49,30 @@ Value *ElementEmitter::divideInteger(Opcode opcode, Value *a, Value *b, bool isS
   }
 }
 
+// By halves for 64 bits, which no target multiplies whole in vectors.
+Value *ElementEmitter::highHalf(Value *a, Value *b, bool isSigned) {
+  llvm::Type *type = a->getType();
+  unsigned bits = type->getScalarSizeInBits();
+  if (bits < 64) {
+    llvm::Type *wide = type->getExtendedType();
+    Value *product = isSigned ? ir.CreateMul(ir.CreateSExt(a, wide), ir.CreateSExt(b, wide))
+                              : ir.CreateMul(ir.CreateZExt(a, wide), ir.CreateZExt(b, wide));
+    return ir.CreateTrunc(ir.CreateLShr(product, bits), type);
+  }
+  auto low = [&](Value *v) { return ir.CreateAnd(v, 0xffffffff); };
+  auto high = [&](Value *v) { return ir.CreateLShr(v, 32); };
+  Value *lowProduct = ir.CreateMul(low(a), low(b));
+  Value *middle = ir.CreateAdd(ir.CreateMul(high(a), low(b)), high(lowProduct));
+  Value *other = ir.CreateAdd(ir.CreateMul(low(a), high(b)), low(middle));
+  Value *result =
+      ir.CreateAdd(ir.CreateAdd(ir.CreateMul(high(a), high(b)), high(middle)), high(other));
+  if (!isSigned)
+    return result;
+  // A negative factor counts 2^64 too much: the other one comes off the high half.
+  Value *byA = ir.CreateAnd(ir.CreateAShr(a, 63), b), *byB = ir.CreateAnd(ir.CreateAShr(b, 63), a);
+  return ir.CreateSub(ir.CreateSub(result, byA), byB);
+}
+
 Value *ElementEmitter::shiftInteger(Opcode opcode, Value *a, Value *b, bool isSigned) {
   llvm::Type *type = a->getType();
   unsigned bits = type->getScalarSizeInBits();
@@ -76,6 +100,17 @@ Value *ElementEmitter::emitInteger(Opcode opcode, std::span<Value *const> operan
   case Opcode::FloorMod:
   case Opcode::CeilDiv:
     return divideInteger(opcode, a, b, isSigned);
+  case Opcode::MulHi:
+    return highHalf(a, b, isSigned);
+  case Opcode::Popcount:
+    return ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, a);
+  case Opcode::Clz:
+    return ir.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a, ir.getFalse());
+  case Opcode::Clamp: {
+    Value *lower[] = {a, operands[1]};
+    Value *upper[] = {emitInteger(Opcode::Max, lower, dtype), operands[2]};
+    return emitInteger(Opcode::Min, upper, dtype);
+  }
   case Opcode::Min:
     return ir.CreateBinaryIntrinsic(
         isSigned ? ID(llvm::Intrinsic::smin) : ID(llvm::Intrinsic::umin), a, b);

@@ -152,6 +152,7 @@ Value *ElementEmitter::compare(Pred pred, Value *a, Value *b, DType dtype) {
     llvm::CmpInst::Predicate signedInt, unsignedInt, real;
   };
   using P = llvm::CmpInst;
+  constexpr auto none = P::BAD_ICMP_PREDICATE; // only floats are compared so
   auto row = [&]() -> Row {
     switch (pred) {
     case Pred::Eq:
@@ -166,6 +167,22 @@ Value *ElementEmitter::compare(Pred pred, Value *a, Value *b, DType dtype) {
       return {P::ICMP_SGT, P::ICMP_UGT, P::FCMP_OGT};
     case Pred::Ge:
       return {P::ICMP_SGE, P::ICMP_UGE, P::FCMP_OGE};
+    case Pred::Ord:
+      return {none, none, P::FCMP_ORD};
+    case Pred::Uno:
+      return {none, none, P::FCMP_UNO};
+    case Pred::One:
+      return {none, none, P::FCMP_ONE};
+    case Pred::Ueq:
+      return {none, none, P::FCMP_UEQ};
+    case Pred::Ult:
+      return {none, none, P::FCMP_ULT};
+    case Pred::Ule:
+      return {none, none, P::FCMP_ULE};
+    case Pred::Ugt:
+      return {none, none, P::FCMP_UGT};
+    case Pred::Uge:
+      return {none, none, P::FCMP_UGE};
     }
     llvm_unreachable("a predicate outside attrs.def");
   }();
@@ -176,6 +193,17 @@ Value *ElementEmitter::compare(Pred pred, Value *a, Value *b, DType dtype) {
   if (dtype == DType::BF16 || (dtype == DType::F16 && !options.nativeHalf))
     return ir.CreateFCmp(row.real, toFloat(a, dtype), toFloat(b, dtype));
   return ir.CreateFCmp(row.real, a, b);
+}
+
+Value *ElementEmitter::classify(Opcode opcode, Value *a, DType dtype) {
+  if (dtype == DType::BF16 || !options.nativeHalf)
+    a = toFloat(a, dtype);
+  if (opcode == Opcode::IsNan)
+    return ir.CreateFCmpUNO(a, a);
+  Value *magnitude = ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+  llvm::Constant *infinity = llvm::ConstantFP::getInfinity(a->getType());
+  return opcode == Opcode::IsInf ? ir.CreateFCmpOEQ(magnitude, infinity)
+                                 : ir.CreateFCmpOLT(magnitude, infinity);
 }
 
 Value *ElementEmitter::combine(ReduceKind kind, Value *a, Value *b, DType dtype) {
@@ -204,6 +232,12 @@ Value *ElementEmitter::emit(Opcode opcode, std::span<Value *const> given, DType 
     return compare(pred, operands[0], operands[1], operandType);
   case Opcode::Select:
     return ir.CreateSelect(operands[0], operands[1], operands[2]);
+  case Opcode::IsNan:
+  case Opcode::IsInf:
+  case Opcode::IsFinite:
+    return classify(opcode, operands[0], operandType);
+  case Opcode::Bitcast:
+    return ir.CreateBitCast(operands[0], type(resultType, lanes));
   case Opcode::Cast:
     return cast(operands[0], operandType, resultType);
   default:

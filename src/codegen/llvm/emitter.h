@@ -49,13 +49,14 @@ public:
   /// floats.
   llvm::Constant *reduceIdentity(ReduceKind kind, DType dtype, unsigned lanes = 0) const;
 
-  /// One row of ops.def with rule Elementwise, Compare, Select or Cast. `operandType` is the
-  /// element type of the operands (Select: of a and b), `resultType` that of the result. Scalars
-  /// among vector operands are repeated. `pred` for Cmp only.
+  /// One row of ops.def with rule Elementwise, Compare, Classify, Select, Cast or Bitcast.
+  /// `operandType` is the element type of the operands (Select: of a and b), `resultType` that of
+  /// the result. Scalars among vector operands are repeated. `pred` for Cmp only.
   llvm::Value *emit(Opcode opcode, std::span<llvm::Value *const> operands, DType operandType,
                     DType resultType, Pred pred = Pred::Eq);
   llvm::Value *cast(llvm::Value *value, DType from, DType to);
   llvm::Value *compare(Pred pred, llvm::Value *a, llvm::Value *b, DType dtype);
+  llvm::Value *classify(Opcode opcode, llvm::Value *a, DType dtype);
   /// One step of a reduction: add, max or min of the type.
   llvm::Value *combine(ReduceKind kind, llvm::Value *a, llvm::Value *b, DType dtype);
   /// Repeats a scalar in `lanes` lanes; vectors and lanes = 0 give the value itself.
@@ -70,6 +71,7 @@ private:
   // emit_integer.cc
   llvm::Value *emitInteger(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype);
   llvm::Value *divideInteger(Opcode opcode, llvm::Value *a, llvm::Value *b, bool isSigned);
+  llvm::Value *highHalf(llvm::Value *a, llvm::Value *b, bool isSigned);
   llvm::Value *shiftInteger(Opcode opcode, llvm::Value *a, llvm::Value *b, bool isSigned);
   // emit_float.cc
   llvm::Value *emitFloat(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype);

@@ -46,11 +46,15 @@ std::string_view ruleText(Rule rule) {
   case Rule::Compare:
     return "Both operands have one element type, and one shape unless they are scalars, which "
            "stand for tiles of equal elements. The result is a tile of i1 of that shape.";
+  case Rule::Classify:
+    return "The result is a tile of i1 of the shape of `a`.";
   case Rule::Select:
     return "`a` and `b` have one element type; all three have one shape unless they are scalars, "
            "which stand for tiles of equal elements. The result has the element type of `a` and "
            "that shape.";
   case Rule::Cast:
+    return "The result has the shape of `a` and the element type `dtype`.";
+  case Rule::Bitcast:
     return "The result has the shape of `a` and the element type `dtype`.";
   case Rule::Broadcast:
     return "The result has extents `dims` and the element type of `a`.";
