@@ -379,10 +379,10 @@ static inline tl_value tl_max(tl_graph *g, tl_value a, tl_value b) {
   return result;
 }
 
-/** -a. Integers wrap; floats flip the sign, of NaN too. All operands have one element type, and one
- *  shape unless they are scalars, which stand for tiles of equal elements. The result has that
- *  element type and shape. a: a tile of integers or floats. Returns the result, 0 after an error.
- *  Since: 0.1 */
+/** -a. Integers wrap; floats flip the sign, of NaN too (a signalling NaN may become quiet). All
+ *  operands have one element type, and one shape unless they are scalars, which stand for tiles of
+ *  equal elements. The result has that element type and shape. a: a tile of integers or floats.
+ *  Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_neg(tl_graph *g, tl_value a) {
   tl_value operands[1];
   tl_value result = 0;
@@ -391,10 +391,11 @@ static inline tl_value tl_neg(tl_graph *g, tl_value a) {
   return result;
 }
 
-/** |a|. The smallest signed integer wraps to itself; unsigned integers are unchanged. All operands
- *  have one element type, and one shape unless they are scalars, which stand for tiles of equal
- *  elements. The result has that element type and shape. a: a tile of integers or floats. Returns
- *  the result, 0 after an error. Since: 0.1 */
+/** |a|. The smallest signed integer wraps to itself; unsigned integers are unchanged. Floats lose
+ *  their sign, NaN too (a signalling NaN may become quiet). All operands have one element type, and
+ *  one shape unless they are scalars, which stand for tiles of equal elements. The result has that
+ *  element type and shape. a: a tile of integers or floats. Returns the result, 0 after an error.
+ *  Since: 0.1 */
 static inline tl_value tl_abs(tl_graph *g, tl_value a) {
   tl_value operands[1];
   tl_value result = 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -28,7 +29,11 @@ double minimumNumber(double a, double b) {
   return std::isnan(a) ? b : std::isnan(b) ? a : minimum(a, b);
 }
 
-bool keepsBits(Opcode opcode) { return opcode == Opcode::Neg || opcode == Opcode::Abs; }
+bool keepsNan(Opcode opcode, double value) {
+  constexpr uint64_t quiet = uint64_t(1) << 51; // of the carrier, for every type
+  return (opcode == Opcode::Neg || opcode == Opcode::Abs) &&
+         (std::bit_cast<uint64_t>(value) & quiet);
+}
 
 void integerElementwise(Opcode opcode, TileValue &out, Operands operands) {
   DType type = out.type.dtype;
@@ -67,10 +72,9 @@ public:
     Doubt doubt;
     if (!exact)
       doubt = type == DType::F64 ? inexact<long double>(value, i) : inexact<double>(value, i);
-    else if (keepsBits(opcode))
-      doubt.marks = operands[0]->doubt(elementOf(*operands[0], i)).marks;
     else if (std::isnan(value))
-      doubt.marks = AnyNan;
+      doubt.marks = keepsNan(opcode, value) ? operands[0]->doubt(elementOf(*operands[0], i)).marks
+                                            : uint8_t(AnyNan);
     if (contract && !(doubt.marks & Undecided))
       doubt.product = distanceFromProduct(value, doubt.bound, i);
     return doubt;
@@ -135,7 +139,7 @@ void floatElementwise(Opcode opcode, TileValue &out, Operands operands, const Tr
     out.floats[i] = value;
     if (doubtful)
       out.setDoubt(i, doubts.of(value, i));
-    else if (std::isnan(value) && !keepsBits(opcode))
+    else if (std::isnan(value) && !keepsNan(opcode, value))
       out.setDoubt(i, {0, 0, AnyNan});
   }
 }

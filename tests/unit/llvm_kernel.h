@@ -33,7 +33,6 @@ public:
   }
   /// The error's message, or nothing.
   std::string build(const Fill &fill, const char *target = "host:x86-64-v3", int optLevel = 2) {
-    tl::Bytes bytes;
     tl::Status status = tl::runCompileSession([&](tl::CompileSession &session) -> tl::Status {
       TL_ASSIGN(tl::TargetSpec spec, tl::parseTarget(target));
       TL_ASSIGN(auto machine, tl::createTargetMachine(spec, optLevel));
@@ -50,14 +49,16 @@ public:
     });
     if (!status.ok())
       return status.error().message;
-    return tl::TargetFamily::Host == tl::parseTarget(target)->family ? load(bytes) : "";
+    return tl::TargetFamily::Host == tl::parseTarget(target)->family ? load() : "";
   }
+  /// Of an AMD target.
+  const tl::Bytes &codeObject() const { return bytes; }
   template <class F> F *find(const char *name) {
     return reinterpret_cast<F *>(dlsym(handle, name));
   }
 
 private:
-  std::string load(const tl::Bytes &bytes) {
+  std::string load() {
     char path[] = "/tmp/tl-image-XXXXXX";
     int fd = mkstemp(path);
     if (fd < 0 || write(fd, bytes.data(), bytes.size()) != ssize_t(bytes.size()))
@@ -68,6 +69,7 @@ private:
     unlink(path);
     return message;
   }
+  tl::Bytes bytes;
   void *handle = nullptr;
 };
 
