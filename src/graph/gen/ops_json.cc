@@ -1,6 +1,8 @@
 #include "graph/gen/gen.h"
 #include "support/dtype.h"
 
+#include <concepts>
+
 namespace tl::gen {
 
 namespace {
@@ -21,7 +23,8 @@ std::string field(std::string_view name, std::string_view value) {
 std::string field(std::string_view name, int64_t value) {
   return quote(name) + ": " + std::to_string(value);
 }
-std::string field(std::string_view name, bool value) {
+/// For truth values alone: a string literal would rather become a bool than a string_view.
+std::string field(std::string_view name, std::same_as<bool> auto value) {
   return quote(name) + (value ? ": true" : ": false");
 }
 
