@@ -7,6 +7,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 NINJA = ninja -j$(JOBS)
+RUN_TESTS = tests/harness/run.py --jobs $(JOBS)
 CONFIGURE = cmake -S . -G Ninja --log-level=WARNING $(CMAKE_FLAGS)
 # Labels of the tests that make quick runs, and which of them also run sanitized.
 FAST = unit|api|golden|error|hipemu|abi|tree
@@ -45,27 +46,27 @@ static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hi
 
 asan: build $(ASAN_BUILD)/build.ninja ## address and undefined-behaviour sanitizers, all but the code generators
 	@$(NINJA) -C $(ASAN_BUILD)
-	@tests/harness/run.py $(ASAN_BUILD) $(ASAN_TESTS)
+	@$(RUN_TESTS) $(ASAN_BUILD) $(ASAN_TESTS)
 
 tsan: deps $(TSAN_BUILD)/build.ninja ## thread sanitizer on the stand-in HIP runtime
 	@$(NINJA) -C $(TSAN_BUILD) hipemu_tests
-	@tests/harness/run.py $(TSAN_BUILD) -L hipemu
+	@$(RUN_TESTS) $(TSAN_BUILD) -L hipemu
 
 demo: build ## run the examples on the best device found
 	@cmake/demo.sh $(BUILD)/examples
 
 quick: build ## the fast tests, about two minutes
-	@tests/harness/run.py $(BUILD) -L '$(FAST)' -LE long
+	@$(RUN_TESTS) $(BUILD) -L '$(FAST)' -LE long
 
 check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
 	@$(NINJA) -C $(ASAN_BUILD)
-	@tests/harness/run.py $(BUILD) -LE long -- $(ASAN_BUILD) $(ASAN_TESTS)
+	@$(RUN_TESTS) $(BUILD) -LE long -- $(ASAN_BUILD) $(ASAN_TESTS)
 
 check-all: build static $(ASAN_BUILD)/build.ninja tsan ## the long tests too
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
 	@$(NINJA) -C $(ASAN_BUILD)
-	@TL_HIPEMU_SEEDS=100 TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) tests/harness/run.py $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
+	@TL_HIPEMU_SEEDS=100 TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) $(RUN_TESTS) $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
 
 bench: build static ## figures of the host device and of cold builds (docs/performance.md), for a quiet machine
 	@$(NINJA) -C $(BUILD) bench_host > /dev/null
@@ -76,7 +77,7 @@ bench: build static ## figures of the host device and of cold builds (docs/perfo
 install: static ## install the release build below PREFIX (/usr/local), staged in DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install $(STATIC_BUILD) --prefix "$(PREFIX)" --strip
 
-bundle: static ## dist/tilelang-<version>.tar.xz: the release build, to run elsewhere
+bundle: static ## dist/tilelang.tar.xz: the release build, to run elsewhere
 	@rm -rf dist/tilelang && cmake --install $(STATIC_BUILD) --prefix $(CURDIR)/dist/tilelang --strip > /dev/null
 	@tar -C dist -cJf dist/tilelang.tar.xz tilelang && ls -l dist/tilelang.tar.xz
 
@@ -85,10 +86,10 @@ gen: deps $(BUILD)/build.ninja ## rewrite the generated files that are committed
 	@cmake/gen.sh $(BUILD)/bin/tl-gen .
 
 format: deps ## clang-format every C and C++ file in place
-	@cmake/sources.sh | xargs clang-format-22 -i
+	@cmake/sources.sh | xargs -P $(JOBS) -n 16 clang-format-22 -i
 
 format-check: deps ## fail when clang-format would change a file
-	@cmake/sources.sh | xargs clang-format-22 --dry-run -Werror
+	@cmake/sources.sh | xargs -P $(JOBS) -n 16 clang-format-22 --dry-run -Werror
 
 clean: ## remove the build directories
 	rm -rf $(BUILD) $(STATIC_BUILD) $(ASAN_BUILD) $(TSAN_BUILD) dist

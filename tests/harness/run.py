@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs ctest in one or several build directories and sums up single test cases.
 
-    run.py BUILD [CTEST_ARGUMENT...] [-- BUILD [CTEST_ARGUMENT...]]...
+    run.py [--jobs N] BUILD [CTEST_ARGUMENT...] [-- BUILD [CTEST_ARGUMENT...]]...
 
 Counts what the programs report themselves: CMocka's summary, or a line `N passed, N failed[, N skipped]`; a program
 that reports nothing counts as one case by its exit status. The last line printed is `N passed, N failed, N skipped`.
@@ -52,12 +52,12 @@ def status_of(case):
     return "passed"
 
 
-def run(build, arguments):
+def run(build, arguments, jobs):
     """Runs one build directory's tests; returns (passed, failed, skipped)."""
     report = pathlib.Path(build).resolve() / "Testing" / "junit.xml"
     report.unlink(missing_ok=True)
     big = str(1 << 30)
-    subprocess.run(["ctest", "--test-dir", build, "-j", str(os.cpu_count()), "--output-on-failure", "--no-tests=error",
+    subprocess.run(["ctest", "--test-dir", build, "-j", str(jobs), "--output-on-failure", "--no-tests=error",
                     "--test-output-size-passed", big, "--test-output-size-failed", big,
                     "--output-junit", str(report), *arguments], stdin=subprocess.DEVNULL, check=False)
     if not report.exists():
@@ -77,12 +77,14 @@ def run(build, arguments):
 
 
 def main(arguments):
-    sums, group = [0, 0, 0], []
+    sums, group, jobs = [0, 0, 0], [], os.cpu_count()
+    if arguments[:1] == ["--jobs"]:
+        jobs, arguments = int(arguments[1]), arguments[2:]
     for argument in arguments + ["--"]:
         if argument != "--":
             group.append(argument)
         elif group:
-            sums = [a + b for a, b in zip(sums, run(group[0], group[1:]))]
+            sums = [a + b for a, b in zip(sums, run(group[0], group[1:], jobs))]
             group = []
     print(f"\n{sums[0]} passed, {sums[1]} failed, {sums[2]} skipped", flush=True)
     return 1 if sums[1] or not sum(sums) else 0

@@ -32,6 +32,16 @@ check "the package files name no directory of the build" no_foreign_paths
 check "the library's name carries the version" test "$(basename "$(readlink -f "$lib/libtilelang.so")")" = libtilelang.so.0.1.0
 check "the headers are there" test -f "$scratch/moved/include/tilelang.h" -a -f "$scratch/moved/include/tilelang/ops.h"
 
+pages() { # that the headers point to
+  local page count=0
+  for page in $(grep -rohE 'docs/[a-z_]+\.md' "$scratch/moved/include" | sort -u); do
+    test -f "$scratch/moved/share/doc/tilelang/$(basename "$page")" || { echo "no $page"; return 1; }
+    count=$((count + 1))
+  done
+  [ $count -gt 1 ]
+}
+check "the pages that the headers name are there" pages
+
 cc=(cc -std=c99 -Wall -Wextra -Werror "$consumer/consumer.c")
 shared() { "${cc[@]}" -o "$scratch/shared" $(pkg-config --cflags --libs tilelang); }
 check "pkg-config, shared: links" shared
