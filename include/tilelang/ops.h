@@ -63,6 +63,8 @@ extern "C" {
 #define TL_OP_PERMUTE ((int32_t)82)
 #define TL_OP_EXPAND_DIMS ((int32_t)83)
 #define TL_OP_REDUCE ((int32_t)90)
+#define TL_OP_ARGMAX ((int32_t)91)
+#define TL_OP_ARGMIN ((int32_t)92)
 #define TL_OP_DOT ((int32_t)100)
 #define TL_OP_VIEW ((int32_t)110)
 #define TL_OP_ADDR ((int32_t)111)
@@ -108,6 +110,12 @@ typedef int32_t tl_reduce_kind;
 #define TL_REDUCE_SUM ((tl_reduce_kind)1)
 #define TL_REDUCE_MAX ((tl_reduce_kind)2)
 #define TL_REDUCE_MIN ((tl_reduce_kind)3)
+#define TL_REDUCE_PROD ((tl_reduce_kind)4)
+#define TL_REDUCE_AND ((tl_reduce_kind)5)
+#define TL_REDUCE_OR ((tl_reduce_kind)6)
+#define TL_REDUCE_XOR ((tl_reduce_kind)7)
+#define TL_REDUCE_ANY ((tl_reduce_kind)8)
+#define TL_REDUCE_ALL ((tl_reduce_kind)9)
 
 /** Operands that one call of a helper can pass; tl_graph_op has no such limit. Since: 0.1 */
 #define TL_OPS_MAX_OPERANDS 64
@@ -805,9 +813,10 @@ static inline tl_value tl_expand_dims(tl_graph *g, tl_value a, int64_t axis) {
 
 /* --- Reduce --- */
 
-/** Combines all elements along `axis`, which disappears. sum: integers wrap; floats in an order of
- *  the compiler's choice, f16 and bf16 accumulated in f32 and rounded once. max, min: as the ops of
- *  that name. The result has the extents of `a` without `axis`. a: a tile of integers or floats.
+/** Combines all elements along `axis`, which disappears. sum, prod (numbers): integers wrap; floats
+ *  in an order of the compiler's choice, f16 and bf16 accumulated in f32 and rounded once. max, min
+ *  (numbers): as the ops of that name. and, or, xor (integers and i1): bit by bit. any, all (i1):
+ *  whether one is true, or all are. The result has the extents of `a` without `axis`. a: a tile.
  *  Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_reduce(tl_graph *g, tl_value a, tl_reduce_kind kind, int64_t axis) {
   tl_value operands[1];
@@ -818,6 +827,36 @@ static inline tl_value tl_reduce(tl_graph *g, tl_value a, tl_reduce_kind kind, i
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_KIND, kind);
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
   (void)tl_graph_op(g, TL_OP_REDUCE, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The coordinate along `axis`, which disappears, of the largest element, as i32: the first one of
+ *  several, and the first NaN if there is one. -0 equals +0. The result is a tile of i32 with the
+ *  extents of `a` without `axis`. a: a tile of integers or floats. Returns the result, 0 after an
+ *  error. Since: 0.1 */
+static inline tl_value tl_argmax(tl_graph *g, tl_value a, int64_t axis) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  (void)tl_graph_op(g, TL_OP_ARGMAX, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The coordinate along `axis`, which disappears, of the smallest element, as i32: the first one of
+ *  several, and the first NaN if there is one. -0 equals +0. The result is a tile of i32 with the
+ *  extents of `a` without `axis`. a: a tile of integers or floats. Returns the result, 0 after an
+ *  error. Since: 0.1 */
+static inline tl_value tl_argmin(tl_graph *g, tl_value a, int64_t axis) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  (void)tl_graph_op(g, TL_OP_ARGMIN, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 

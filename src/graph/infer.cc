@@ -199,7 +199,9 @@ private:
     case Rule::ExpandDims:
       return expandDims();
     case Rule::Reduce:
-      return reduce();
+      return reduce(type(0).dtype);
+    case Rule::ArgReduce:
+      return reduce(DType::I32);
     case Rule::Dot:
       return dot();
     case Rule::MakeView:
@@ -341,13 +343,19 @@ private:
     return one(Type::tile(type(0).dtype, dims));
   }
 
-  Types reduce() const {
+  Types reduce(DType result) const {
+    if (const Attr *kind = attr(AttrKey::Kind)) {
+      DType d = type(0).dtype;
+      if (!reduceTakes(ReduceKind(kind->i), isFloat(d), isBool(d)))
+        return invalid("there is no " + std::string(reduceText(ReduceKind(kind->i))) + " of " +
+                       std::string(dtypeText(d)));
+    }
     int64_t axis = attr(AttrKey::Axis)->i;
     if (axis < 0 || axis >= type(0).rank)
       return invalid(formatString("axis %lld is not an axis of the operand", (long long)axis));
     std::vector<int64_t> dims(type(0).extents().begin(), type(0).extents().end());
     dims.erase(dims.begin() + axis);
-    return one(Type::tile(type(0).dtype, dims));
+    return one(Type::tile(result, dims));
   }
 
   Types dot() const {

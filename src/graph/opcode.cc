@@ -128,6 +128,10 @@ const OpInfo &opInfo(Opcode opcode) {
   assert(opcodeKnown(int32_t(opcode)));
   return *table().byNumber[size_t(opcode)];
 }
+bool isReduction(Opcode opcode) {
+  Rule rule = opInfo(opcode).rule;
+  return rule == Rule::Reduce || rule == Rule::ArgReduce;
+}
 std::span<const OpInfo> allOps() { return table().ops; }
 bool opcodeKnown(int32_t number) {
   return number > 0 && size_t(number) < table().byNumber.size() && table().byNumber[size_t(number)];
@@ -178,6 +182,46 @@ template <class E, size_t N> static bool wordKnown(const WordRow<E> (&rows)[N], 
   for (const auto &row : rows)
     if (int64_t(row.value) == number)
       return true;
+  return false;
+}
+
+Opcode combiningOp(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return Opcode::Add;
+  case ReduceKind::Max:
+    return Opcode::Max;
+  case ReduceKind::Min:
+    return Opcode::Min;
+  case ReduceKind::Prod:
+    return Opcode::Mul;
+  case ReduceKind::And:
+  case ReduceKind::All:
+    return Opcode::And;
+  case ReduceKind::Or:
+  case ReduceKind::Any:
+    return Opcode::Or;
+  case ReduceKind::Xor:
+    return Opcode::Xor;
+  }
+  return Opcode::Invalid;
+}
+
+bool reduceTakes(ReduceKind kind, bool isFloatType, bool isTruth) {
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::Max:
+  case ReduceKind::Min:
+  case ReduceKind::Prod:
+    return !isTruth;
+  case ReduceKind::And:
+  case ReduceKind::Or:
+  case ReduceKind::Xor:
+    return !isFloatType;
+  case ReduceKind::Any:
+  case ReduceKind::All:
+    return isTruth;
+  }
   return false;
 }
 

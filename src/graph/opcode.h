@@ -32,6 +32,7 @@ enum class Rule : uint8_t {
   Permute,
   ExpandDims,
   Reduce,
+  ArgReduce,
   Dot,
   MakeView,
   Address,
@@ -105,6 +106,8 @@ struct OpInfo {
 
 /// Facts of an opcode; it must be a row of ops.def.
 const OpInfo &opInfo(Opcode opcode);
+/// Rules Reduce and ArgReduce: an axis of the operand is combined away.
+bool isReduction(Opcode opcode);
 /// All rows, in the order of ops.def.
 std::span<const OpInfo> allOps();
 bool opcodeKnown(int32_t number);
@@ -120,6 +123,10 @@ std::span<const AttrInfo> allAttrs();
 /// Null for unknown numbers.
 const AttrInfo *attrInfo(int32_t key);
 
+/// The operation on two elements that a reduction repeats.
+Opcode combiningOp(ReduceKind kind);
+/// Whether a reduction of that kind takes elements of that class: numbers, bits (i1 too) or i1.
+bool reduceTakes(ReduceKind kind, bool isFloatType, bool isTruth);
 /// ord to uge: only floats are compared so.
 bool isFloatPred(Pred p);
 std::string_view predText(Pred p);

@@ -117,9 +117,10 @@ bool Parser::parseOpcode(Statement &statement) {
       auto pred = predFromText(tok.text);
       auto kind = reduceFromText(tok.text);
       if (tok.kind != TokenKind::Word || (isPred ? !pred : !kind))
-        return expected(isPred ? "a comparison: eq, ne, lt, le, gt or ge (or ord, uno, one, ueq, "
-                                 "ult, ule, ugt, uge)"
-                               : "a kind of reduction: sum, max or min");
+        return expected(isPred
+                            ? "a comparison: eq, ne, lt, le, gt or ge (or ord, uno, one, ueq, "
+                              "ult, ule, ugt, uge)"
+                            : "a kind of reduction: sum, max, min, prod, and, or, xor, any or all");
       statement.attrs.push_back(intAttr(spec.key, isPred ? int64_t(*pred) : int64_t(*kind)));
       advance();
     } else if (spec.key == AttrKey::Value) {

@@ -226,6 +226,9 @@ Status Machine::runTileOp(const Op &op) {
   case Rule::Reduce:
     reduce(out, operand(0), ReduceKind(graph.intAttr(op, AttrKey::Kind)), axis, tracking);
     break;
+  case Rule::ArgReduce:
+    argReduce(out, operand(0), op.opcode == Opcode::ArgMax, axis, tracking);
+    break;
   case Rule::Dot:
     dot(out, operand(0), operand(1), operand(2), tracking);
     break;

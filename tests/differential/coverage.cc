@@ -53,8 +53,10 @@ static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vecto
         add(int32_t(from));
     }
   else if (info.rule == Rule::Reduce)
-    for (int kind = 1; reduceKnown(kind); ++kind)
-      add(kind);
+    for (int kind = 1; reduceKnown(kind); ++kind) {
+      if (reduceTakes(ReduceKind(kind), isFloat(type), isBool(type)))
+        add(kind);
+    }
   else if (info.rule == Rule::Cast)
     for (DType from : allTypes)
       add(int32_t(from));
@@ -79,7 +81,7 @@ std::vector<Feature> allFeatures() {
           list.push_back({info.opcode, a, int32_t(b), 1});
       continue;
     }
-    bool shaped = info.rule == Rule::Iota || info.rule == Rule::Reduce ||
+    bool shaped = info.rule == Rule::Iota || isReduction(info.opcode) ||
                   info.rule == Rule::ExpandDims || info.rule == Rule::MakeView ||
                   info.rule == Rule::Address;
     for (DType type : allTypes)
@@ -96,6 +98,7 @@ static const Type &namingType(const Graph &g, const Op &op) {
   case Rule::Compare:
   case Rule::Classify:
   case Rule::Reduce:
+  case Rule::ArgReduce:
   case Rule::Store:
   case Rule::Scatter:
   case Rule::Dot:

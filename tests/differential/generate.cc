@@ -180,6 +180,7 @@ void Generator::emitFeature(const Feature &f) {
     emitShape(f, dims);
     break;
   case Rule::Reduce:
+  case Rule::ArgReduce:
     emitReduce(f, dims);
     break;
   case Rule::Dot:

@@ -100,9 +100,19 @@ void Generator::emitShape(const Feature &f, const Dims &dims) {
 }
 
 void Generator::emitReduce(const Feature &f, const Dims &dims) {
-  emit(f.opcode, {tile(f.dtype, dims)},
-       {intAttr(AttrKey::Kind, f.detail),
-        intAttr(AttrKey::Axis, int64_t(random.below(dims.size())))});
+  Dims from = dims;
+  auto axis = random.below(dims.size());
+  std::vector<Attr> attrs = {intAttr(AttrKey::Axis, int64_t(axis))};
+  bool chooses = opInfo(f.opcode).rule == Rule::ArgReduce;
+  if (!chooses)
+    attrs.insert(attrs.begin(), intAttr(AttrKey::Kind, f.detail));
+  // Long products of floats overflow in one order or another: then nothing is decided.
+  bool product = !chooses && ReduceKind(f.detail) == ReduceKind::Prod && isFloat(f.dtype);
+  if (product)
+    from[axis] = std::min<int64_t>(from[axis], random.between(1, 6));
+  emit(f.opcode,
+       {tile(f.dtype, from, (chooses && isFloat(f.dtype)) || product ? Want::Decided : Want::Any)},
+       attrs);
   made.traits.crossLane = true;
 }
 

@@ -184,7 +184,8 @@ UNIT_TEST(reductions) {
       result.erase(result.begin() + int64_t(axis));
       for (auto [kind, type] :
            {std::pair("sum", "f32"), std::pair("max", "f16"), std::pair("sum", "bf16"),
-            std::pair("min", "i8"), std::pair("sum", "i64"), std::pair("max", "f64")})
+            std::pair("min", "i8"), std::pair("sum", "i64"), std::pair("max", "f64"),
+            std::pair("xor", "u16"), std::pair("and", "i64"), std::pair("prod", "i32")})
         CHECK_RUN({.text = unary(shape, type,
                                  "  %r = reduce " + std::string(kind) + " %x, axis " +
                                      std::to_string(axis),
@@ -193,7 +194,25 @@ UNIT_TEST(reductions) {
     }
 }
 
+UNIT_TEST(where_the_largest_and_the_smallest_are) {
+  std::vector<std::vector<int64_t>> shapes = {{1},     {5},      {1000},   {8192},
+                                              {3, 80}, {129, 2}, {4, 5, 6}};
+  for (const std::vector<int64_t> &shape : shapes)
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      std::vector<int64_t> result = shape;
+      result.erase(result.begin() + int64_t(axis));
+      for (auto [op, type] : {std::pair("argmax", "f32"), std::pair("argmin", "f16"),
+                              std::pair("argmax", "i64"), std::pair("argmin", "u8")})
+        CHECK_RUN({.text = unary(shape, type,
+                                 "  %r = " + std::string(op) + " %x, axis " + std::to_string(axis),
+                                 result, "i32"),
+                   .specials = true});
+    }
+}
+
 UNIT_TEST(large_results_of_reductions_go_in_parts) {
+  CHECK_RUN(
+      {.text = unary({64, 512}, "f64", "  %r = argmax %x, axis 0", {512}, "i32"), .threads = 1024});
   CHECK_RUN({.text = unary({64, 512}, "f64", "  %r = reduce sum %x, axis 0", {512}, "f64"),
              .threads = 1024});
   CHECK_RUN({.text = unary({2, 8192, 2}, "f32", "  %r = reduce max %x, axis 2", {2, 8192}, "f32"),

@@ -138,6 +138,23 @@ UNIT_TEST(reductions) {
       }
 }
 
+UNIT_TEST(where_the_largest_and_the_smallest_are) {
+  const Dims shapes[] = {{1},    {7},    {33},   {80},     {1000},   {4099},
+                         {5, 1}, {1, 5}, {3, 7}, {80, 33}, {7, 100}, {4, 5, 6}};
+  const DType types[] = {DType::F32, DType::F16, DType::F64, DType::I32, DType::U8, DType::I64};
+  unsigned which = 0;
+  for (const Dims &shape : shapes)
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      for (const char *op : {"argmax", "argmin"}) {
+        DType t = types[which++ % std::size(types)];
+        Dims to = shape;
+        to.erase(to.begin() + long(axis));
+        CHECK(check(shape, t, to, DType::I32,
+                    std::string("  %r = ") + op + " %x, axis " + std::to_string(axis) + "\n",
+                    which));
+      }
+}
+
 UNIT_TEST(reductions_of_expressions) {
   for (int axis : {0, 1})
     for (const char *dims : {"33x65", "64x16", "3x200"}) {

@@ -446,6 +446,79 @@ UNIT_TEST(reductions) {
   CHECK(run(DType::F16, "sum", 1, {2048, 1, 1, 1, 1, 2048}) == (List{2050, 2050}));
 }
 
+UNIT_TEST(reductions_of_bits_and_truth_values) {
+  auto run = [](DType t, const char *kind, std::vector<double> values) {
+    Launch k("tile 0.1\nkernel @k(%a: view<" + text(t) + ", [2, 3]>, %r: view<" + text(t) +
+             ", [2]>)\n grid [1] {\n  %x = load %a[0, 0] : tile<2x3x" + text(t) +
+             ">\n  %y = reduce " + kind + " %x, axis 1\n  store %y, %r[0]\n}\n");
+    k.set("a", values);
+    k.set("r", std::vector<double>(2));
+    return k.run() ? k.ints("r") : std::vector<int64_t>();
+  };
+  using List = std::vector<int64_t>;
+  for (DType t : {DType::I8, DType::U8, DType::I16, DType::I32, DType::U64}) {
+    CHECK(run(t, "and", {7, 14, 12, 3, 5, 9}) == (List{4, 1}));
+    CHECK(run(t, "or", {1, 4, 16, 3, 5, 8}) == (List{21, 15}));
+    CHECK(run(t, "xor", {1, 1, 6, 3, 5, 8}) == (List{6, 14}));
+    CHECK(run(t, "prod", {2, 3, 5, 1, 0, 9}) == (List{30, 0}));
+  }
+  CHECK(run(DType::I8, "prod", {16, 8, 1, 16, 16, 1}) == (List{-128, 0}));
+  CHECK(run(DType::I1, "any", {0, 0, 0, 0, 1, 0}) == (List{0, 1}));
+  CHECK(run(DType::I1, "all", {1, 1, 1, 1, 1, 0}) == (List{1, 0}));
+  CHECK(run(DType::I1, "xor", {1, 1, 1, 1, 1, 0}) == (List{1, 0}));
+}
+
+UNIT_TEST(products_of_floats) {
+  for (DType t : floatTypes) {
+    auto product = [&](std::vector<double> values) {
+      Launch k("tile 0.1\nkernel @k(%a: view<" + text(t) + ", [3]>, %r: view<" + text(t) +
+               ", [1]>)\n grid [1] {\n  %x = load %a[0] : tile<3x" + text(t) +
+               ">\n  %y = reduce prod %x, axis 0\n  store %y, %r[0]\n}\n");
+      k.set("a", values);
+      k.set("r", std::vector<double>(1));
+      return k.run() ? k.floats("r")[0] : 77.0;
+    };
+    CHECK_EQ(product({2, -3, 0.5}), -3.0);
+    CHECK(std::signbit(product({0.0, -3, 4})));
+    CHECK_EQ(product({inf, -2, 3}), -inf);
+    CHECK(std::isnan(product({inf, 0, 3})));
+    CHECK(std::isnan(product({notANumber, 0, 3})));
+  }
+  // f16 multiplies in f32: 256 * 256 is no number of f16.
+  Launch k(
+      "tile 0.1\nkernel @k(%a: view<f16, [3]>, %r: view<f16, [1]>) grid [1] {\n"
+      "  %x = load %a[0] : tile<3xf16>\n  %y = reduce prod %x, axis 0\n  store %y, %r[0]\n}\n");
+  k.set("a", std::vector<double>{256, 256, 0.0078125});
+  k.set("r", std::vector<double>(1));
+  REQUIRE(k.run());
+  CHECK_EQ(k.floats("r")[0], 512.0);
+}
+
+UNIT_TEST(where_the_largest_and_the_smallest_are) {
+  auto run = [](DType t, const char *op, std::vector<double> values) {
+    Launch k("tile 0.1\nkernel @k(%a: view<" + text(t) + ", [2, 4]>, %r: view<i32, [2]>)\n" +
+             " grid [1] {\n  %x = load %a[0, 0] : tile<2x4x" + text(t) + ">\n  %y = " + op +
+             " %x, axis 1\n  store %y, %r[0]\n}\n");
+    k.set("a", values);
+    k.set("r", std::vector<double>(2));
+    return k.run() ? k.ints("r") : std::vector<int64_t>();
+  };
+  using List = std::vector<int64_t>;
+  for (DType t :
+       {DType::I8, DType::I32, DType::I64, DType::F16, DType::BF16, DType::F32, DType::F64}) {
+    CHECK(run(t, "argmax", {1, 5, 5, -7, 9, 2, 3, 9}) == (List{1, 0}));
+    CHECK(run(t, "argmin", {1, 5, -7, -7, 9, 2, 3, 2}) == (List{2, 1}));
+  }
+  CHECK(run(DType::U8, "argmax", {1, 200, 100, 3, 0, 0, 0, 255}) == (List{1, 3}));
+  for (DType t : floatTypes) {
+    CHECK(run(t, "argmax", {1, inf, notANumber, notANumber, -inf, -inf, -inf, -inf}) ==
+          (List{2, 0}));
+    CHECK(run(t, "argmin", {1, -inf, notANumber, 3, inf, inf, inf, inf}) == (List{2, 0}));
+    CHECK(run(t, "argmax", {-0.0, 0.0, -1, -2, 0.0, -0.0, 0.0, -1}) == (List{0, 0}));
+    CHECK(run(t, "argmin", {0.0, -0.0, 1, 2, 3, 1, 1, 2}) == (List{0, 1}));
+  }
+}
+
 UNIT_TEST(dots) {
   auto run = [](DType a, DType b, DType acc) {
     Launch k("tile 0.1\nkernel @k(%a: view<" + text(a) + ", [2, 3]>, %b: view<" + text(b) +

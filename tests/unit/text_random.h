@@ -475,7 +475,7 @@ private:
     if (info.effect == Effect::Control)
       return;
     ValueId v = find([&](const Type &t) {
-      return t.isTile() && (info.rule != Rule::Reduce || (t.rank > 0 && !isBool(t.dtype)));
+      return t.isTile() && (!isReduction(info.opcode) || (t.rank > 0 && !isBool(t.dtype)));
     });
     if (v == 0)
       return;
@@ -502,9 +502,15 @@ private:
         return;
       attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank + 1)))};
       break;
-    case Rule::Reduce:
-      attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank))),
-               intAttr(AttrKey::Kind, int64_t(1 + pick(3)))};
+    case Rule::Reduce: {
+      int64_t kind = int64_t(1 + pick(9));
+      if (!reduceTakes(ReduceKind(kind), isFloat(t.dtype), isBool(t.dtype)))
+        kind = 1 + kind % 3;
+      attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank))), intAttr(AttrKey::Kind, kind)};
+      break;
+    }
+    case Rule::ArgReduce:
+      attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank)))};
       break;
     default:
       return;

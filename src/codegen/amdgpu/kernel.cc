@@ -229,6 +229,7 @@ Status KernelEmitter::emitOp(OpId id) {
     tiles[graph.result(op)] = emitShapeOp(context, lds, op, tile(graph.operand(op, 0)));
     break;
   case Rule::Reduce:
+  case Rule::ArgReduce:
     tiles[graph.result(op)] = emitReduce(context, lds, op, tile(graph.operand(op, 0)));
     break;
   case Rule::Dot: {

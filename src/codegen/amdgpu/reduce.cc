@@ -2,6 +2,7 @@
 
 #include "codegen/amdgpu/exchange.h"
 #include "codegen/amdgpu/words.h"
+#include "codegen/llvm/combiner.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,29 +17,25 @@ class Reduction {
 public:
   Reduction(KernelContext &context, Lds &lds, const Op &op, const TileValue &source)
       : context(context), ir(context.ir), lds(lds), source(source), layout(*source.layout),
-        kind(ReduceKind(context.graph.intAttr(op, AttrKey::Kind))),
+        combiner(context.emitter, context.ir, context.graph, op),
         axis(unsigned(context.graph.intAttr(op, AttrKey::Axis))),
-        type(context.graph.typeOf(context.graph.result(op))), dtype(source.dtype),
-        bounds(context, layout) {
-    bool isHalf = dtype == DType::F16 || dtype == DType::BF16;
-    if (kind == ReduceKind::Sum && isHalf)
-      dtype = DType::F32;
-  }
+        type(context.graph.typeOf(context.graph.result(op))), bounds(context, layout) {}
 
   TileValue emit() {
     TileLayout sliced = layout.sliceAway(axis);
-    std::vector<llvm::Value *> partial;
+    std::vector<Parts> partial;
     for (const std::vector<uint32_t> &group : layout.axisRegisters(axis))
       partial.push_back(acrossLanes(acrossRegisters(group)));
-    TileValue result{&context.layouts.of(type), source.dtype, {}, false};
+    TileValue result{&context.layouts.of(type), type.dtype, {}, false};
     if (layout.axisWaveBits(axis) != 0)
       result.registers = acrossWaves(sliced, partial, *result.layout);
     else
-      result.registers = exchange(context, lds, {&sliced, dtype, partial, false}, *result.layout,
-                                  CoordinateMap::reshape(resultShape()));
+      result.registers =
+          exchange(context, lds,
+                   {&sliced, combiner.resultType(), column(partial, combiner.resultPart()), false},
+                   *result.layout, CoordinateMap::reshape(resultShape()));
     for (llvm::Value *&value : result.registers) {
-      if (dtype != source.dtype)
-        value = context.emitter.fromFloat(value, source.dtype);
+      value = combiner.finish(value);
       if (type.rank == 0)
         value = uniform(context, value);
     }
@@ -51,54 +48,47 @@ private:
   Lds &lds;
   const TileValue &source;
   const TileLayout &layout;
-  ReduceKind kind;
+  Combiner combiner;
   unsigned axis;
   const Type &type;
-  DType dtype; // of the accumulation
   TileBounds bounds;
 
   std::vector<int64_t> resultShape() const {
     return {type.extents().begin(), type.extents().end()};
   }
 
-  llvm::Value *combine(llvm::Value *a, llvm::Value *b) {
-    return context.emitter.combine(kind, a, b, dtype);
+  static std::vector<llvm::Value *> column(std::span<const Parts> rows, size_t part) {
+    std::vector<llvm::Value *> values;
+    for (const Parts &row : rows)
+      values.push_back(row[part]);
+    return values;
   }
 
-  /// What changes nothing; -0 for float sums, so that a sum of -0 stays -0.
-  llvm::Value *identity() {
-    if (kind == ReduceKind::Sum && isFloat(dtype))
-      return context.emitter.constantFloat(dtype, -0.0);
-    if (kind == ReduceKind::Sum)
-      return context.emitter.zero(dtype);
-    return context.emitter.reduceIdentity(kind, dtype);
-  }
-
-  llvm::Value *element(uint32_t registerIndex) {
-    llvm::Value *value = source.at(registerIndex);
-    if (dtype != source.dtype)
-      value = context.emitter.toFloat(value, source.dtype);
-    if (bounds.coverage(registerIndex, axis) == Coverage::Inside)
+  Parts element(uint32_t registerIndex) {
+    bool inside = bounds.coverage(registerIndex, axis) == Coverage::Inside;
+    llvm::Value *coordinate =
+        inside && !combiner.needsCoordinate() ? nullptr : bounds.coordinate(registerIndex, axis);
+    Parts value = combiner.lift(source.at(registerIndex), coordinate);
+    if (inside)
       return value;
-    llvm::Value *isInside =
-        ir.CreateICmpULT(bounds.coordinate(registerIndex, axis), context.i32(layout.extent(axis)));
-    return ir.CreateSelect(isInside, value, identity());
+    llvm::Value *isInside = ir.CreateICmpULT(coordinate, context.i32(layout.extent(axis)));
+    return combiner.select(isInside, value, combiner.identity());
   }
 
   /// A balanced tree over the registers in the order of their coordinates.
-  llvm::Value *acrossRegisters(const std::vector<uint32_t> &group) {
-    std::vector<llvm::Value *> values;
+  Parts acrossRegisters(const std::vector<uint32_t> &group) {
+    std::vector<Parts> values;
     for (uint32_t registerIndex : group)
       if (bounds.coverage(registerIndex, axis) != Coverage::Outside)
         values.push_back(element(registerIndex));
     return tree(std::move(values));
   }
 
-  llvm::Value *tree(std::vector<llvm::Value *> values) {
+  Parts tree(std::vector<Parts> values) {
     while (values.size() > 1) {
-      std::vector<llvm::Value *> next;
+      std::vector<Parts> next;
       for (size_t i = 0; i + 1 < values.size(); i += 2)
-        next.push_back(combine(values[i], values[i + 1]));
+        next.push_back(combiner.combine(values[i], values[i + 1]));
       if (values.size() % 2 != 0)
         next.push_back(values.back());
       values = std::move(next);
@@ -108,9 +98,13 @@ private:
 
   /// An exchange with the lane that differs in one bit, for each lane bit along the axis: every
   /// lane of a group ends with the same bits, since a + b and b + a are equal.
-  llvm::Value *acrossLanes(llvm::Value *value) {
-    for (uint32_t bits = layout.axisLaneBits(axis); bits != 0; bits &= bits - 1)
-      value = combine(value, laneXor(context, value, bits & (0 - bits)));
+  Parts acrossLanes(Parts value) {
+    for (uint32_t bits = layout.axisLaneBits(axis); bits != 0; bits &= bits - 1) {
+      Parts other;
+      for (llvm::Value *part : value)
+        other.push_back(laneXor(context, part, bits & (0 - bits)));
+      value = combiner.combine(value, other);
+    }
     return value;
   }
 
@@ -128,50 +122,64 @@ private:
 
   /// Each wave writes its part of every result to a slot of its own; each thread reads and combines
   /// all slots of the results it holds, in the order of the slots.
-  std::vector<llvm::Value *> acrossWaves(const TileLayout &sliced,
-                                         std::span<llvm::Value *const> partial,
+  std::vector<llvm::Value *> acrossWaves(const TileLayout &sliced, std::span<const Parts> partial,
                                          const TileLayout &to) {
     std::vector<int64_t> strides = CoordinateMap::reshape(resultShape()).strides;
     uint32_t waves = uint32_t(1) << std::popcount(layout.axisWaveBits(axis));
     uint32_t distinguished = layout.axisWaveBits(axis) << layout.laneBits();
-    uint32_t bytes = ldsBytes(dtype);
+    uint32_t bytes = 0;
+    for (DType dtype : combiner.dtypes())
+      bytes += ldsBytes(dtype);
     int64_t total = type.elements();
-    int64_t part = std::min<int64_t>(total, partialBytes / bytes / waves);
-    int64_t pitch = int64_t(std::bit_ceil(uint64_t(part))); // of a slot
-    std::vector<llvm::Value *> result(to.numRegisters(), context.emitter.zero(dtype));
+    int64_t part = std::min<int64_t>(total, partialBytes / bytes / waves / 16 * 16);
+    int64_t pitch = int64_t(std::bit_ceil(uint64_t(std::max<int64_t>(part, 16)))); // of a slot
+    Parts nothing;
+    for (DType dtype : combiner.dtypes())
+      nothing.push_back(context.emitter.zero(dtype));
+    std::vector<Parts> result(to.numRegisters(), nothing);
     for (int64_t begin = 0; begin < total; begin += part) {
       int64_t end = std::min(begin + part, total);
       std::optional<LdsWindow> window;
       if (part < total)
         window = {strides, begin, end, 16};
-      uint32_t region = lds.open(uint32_t(waves * pitch * bytes));
+      uint32_t region = lds.open(uint32_t(waves * pitch * bytes)), at = region;
       llvm::Value *slot = ir.CreateMul(waveSlot(), context.i32(pitch));
-      writeTile(context, lds, sliced, partial, dtype,
-                {region, strides, begin, slot, uint32_t(pitch)}, window, distinguished);
+      for (size_t i = 0; i < combiner.parts(); ++i) {
+        DType dtype = combiner.dtypes()[i];
+        writeTile(context, lds, sliced, column(partial, i), dtype,
+                  {at, strides, begin, slot, uint32_t(pitch)}, window, distinguished);
+        at += uint32_t(waves * pitch) * ldsBytes(dtype);
+      }
       lds.publish();
       readSlots(to, result, {region, strides, begin}, window, waves, pitch);
       lds.close();
     }
-    return result;
+    return column(result, combiner.resultPart());
   }
 
-  void readSlots(const TileLayout &to, std::vector<llvm::Value *> &result, LdsPlace place,
+  void readSlots(const TileLayout &to, std::vector<Parts> &result, LdsPlace place,
                  const std::optional<LdsWindow> &window, uint32_t waves, int64_t pitch) {
     // Elements outside the window stay as they were: the first slot keeps them, the others give the
     // identity.
-    std::vector<std::vector<llvm::Value *>> slots(
-        waves, std::vector<llvm::Value *>(result.size(), identity()));
+    const Parts identity = combiner.identity();
+    std::vector<std::vector<Parts>> slots(waves, std::vector<Parts>(result.size(), identity));
     slots[0] = result;
-    for (std::vector<llvm::Value *> &slot : slots) {
-      readTile(context, lds, to, slot, dtype, place, window);
-      place.region += uint32_t(pitch) * ldsBytes(dtype);
+    for (size_t i = 0; i < combiner.parts(); ++i) {
+      DType dtype = combiner.dtypes()[i];
+      for (std::vector<Parts> &slot : slots) {
+        std::vector<llvm::Value *> values = column(slot, i);
+        readTile(context, lds, to, values, dtype, place, window);
+        for (size_t k = 0; k < values.size(); ++k)
+          slot[k][i] = values[k];
+        place.region += uint32_t(pitch) * ldsBytes(dtype);
+      }
     }
-    for (size_t i = 0; i < result.size(); ++i) {
-      std::vector<llvm::Value *> values;
+    for (size_t k = 0; k < result.size(); ++k) {
+      std::vector<Parts> values;
       for (const auto &slot : slots)
-        values.push_back(slot[i]);
-      if (values[0] != result[i] || values[1] != identity())
-        result[i] = tree(std::move(values));
+        values.push_back(slot[k]);
+      if (values[0] != result[k] || values[1] != identity)
+        result[k] = tree(std::move(values));
     }
   }
 };

@@ -177,7 +177,7 @@ private:
         addLoops(id, result, g.typeOf(result));
       return;
     }
-    if (op.opcode == Opcode::Reduce)
+    if (isReduction(op.opcode))
       return addLoops(id, g.operand(op, 0), g.typeOf(g.operand(op, 0)));
     if (result && values.place[result] == Place::Inline)
       return;

@@ -172,6 +172,8 @@ void emitOp(Emission &e, OpId id) {
   case Opcode::Scatter:
     return emitScatter(e, id);
   case Opcode::Reduce:
+  case Opcode::ArgMax:
+  case Opcode::ArgMin:
     return emitReduce(e, id);
   case Opcode::Dot:
     return emitDot(e, id);

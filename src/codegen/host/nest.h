@@ -39,6 +39,8 @@ public:
   /// Lanes of the vector axis from here on; 0: no axis is a vector.
   void vectorize(int axis, unsigned lanes);
   unsigned lanes() const { return vectorLanes; }
+  /// The vector axis, -1 if there is none.
+  int vector() const { return vectorAxis; }
   /// Moves the current round of a loop over `axis` to another coordinate.
   void moveTo(unsigned axis, llvm::Value *coordinate);
   /// The current coordinate (of lane 0), i64.

@@ -1,6 +1,7 @@
 // Reductions, in a fixed order: along the contiguous axis several vectors of partial results that
 // are combined in the end, across it whole rows at once.
 #include "codegen/host/nest.h"
+#include "codegen/llvm/combiner.h"
 
 #include <bit>
 
@@ -14,11 +15,8 @@ class ReduceEmitter {
 public:
   ReduceEmitter(Emission &e, OpId id, const Op &op)
       : e(e), nest(e, id), operand(e.g.operand(op, 0)), space(e.typeOf(operand)),
-        result(e.g.result(op)), dtype(space.dtype),
-        kind(ReduceKind(e.g.intAttr(op, AttrKey::Kind))),
+        result(e.g.result(op)), combiner(e.elements, e.ir, e.g, op),
         axis(unsigned(e.g.intAttr(op, AttrKey::Axis))), map(identityMap(space)) {
-    small = dtype == DType::F16 || dtype == DType::BF16;
-    wide = small ? DType::F32 : dtype;
     addExpression(e.g, e.values, operand, map, id, expression);
   }
 
@@ -34,14 +32,11 @@ private:
   ValueId operand;
   const Type &space;
   ValueId result;
-  DType dtype;
-  ReduceKind kind;
+  Combiner combiner;
   unsigned axis;
   AxisMap map;
   Expression expression;
   NestShape shape;
-  bool small;
-  DType wide; // of partial results
 
   /// Loops over the axes that stay, without the vector axis.
   void outerLoops(unsigned a, bool along) {
@@ -54,21 +49,38 @@ private:
     reduceAcross();
   }
 
-  Value *identity(unsigned lanes) {
-    if (kind == ReduceKind::Sum)
-      return isFloat(wide) ? e.elements.constantFloat(wide, -0.0, lanes)
-                           : e.elements.zero(wide, lanes);
-    return e.elements.reduceIdentity(kind, wide, lanes);
-  }
-
-  /// The operand at the current coordinates, in the type of partial results.
-  Value *element() {
+  /// The operand at the current coordinates as a partial result.
+  Parts element() {
     Value *v = e.elements.splat(nest.evaluate(operand, map), nest.lanes());
     nest.storeKept(expression);
-    return small ? e.elements.toFloat(v, dtype) : v;
+    return combiner.lift(v, combiner.needsCoordinate() ? coordinate() : nullptr);
   }
 
-  Value *combine(Value *a, Value *b) { return e.elements.combine(kind, a, b, wide); }
+  /// The current coordinates along the axis.
+  Value *coordinate() {
+    Value *at = e.ir.CreateTrunc(nest.coordinate(axis), e.ir.getInt32Ty());
+    at = e.elements.splat(at, nest.lanes());
+    if (!nest.lanes() || nest.vector() != int(axis))
+      return at;
+    llvm::SmallVector<llvm::Constant *, 64> steps;
+    for (unsigned lane = 0; lane < nest.lanes(); ++lane)
+      steps.push_back(e.ir.getInt32(lane));
+    return e.ir.CreateAdd(at, llvm::ConstantVector::get(steps));
+  }
+
+  // Partial results in a loop's list of carried values, one after the other.
+  Carried flat(llvm::ArrayRef<Parts> list) {
+    Carried values;
+    for (const Parts &parts : list)
+      values.append(parts.begin(), parts.end());
+    return values;
+  }
+  llvm::SmallVector<Parts, 4> grouped(llvm::ArrayRef<Value *> values) {
+    llvm::SmallVector<Parts, 4> list;
+    for (size_t i = 0; i < values.size(); i += combiner.parts())
+      list.emplace_back(values.begin() + i, values.begin() + i + combiner.parts());
+    return list;
+  }
 
   /// Partial results that hide the latency of combining; dear expressions hide it by themselves.
   unsigned accumulators(int64_t vectors) const {
@@ -76,56 +88,65 @@ private:
     return unsigned(std::bit_floor(uint64_t(std::clamp<int64_t>(vectors, 1, want))));
   }
 
-  Value *reduceAlong() {
+  Parts reduceAlong() {
     int64_t n = space.dims[axis];
     unsigned lanes = shape.lanes;
-    Value *total = nullptr;
+    Parts total;
     int64_t done = 0;
     if (lanes) {
       unsigned count = accumulators(n / lanes);
       int64_t step = int64_t(lanes) * count;
       nest.vectorize(int(axis), lanes);
-      Carried partial(count, identity(lanes));
+      llvm::SmallVector<Parts, 4> partial(count, combiner.identity(lanes));
       int64_t main = n / step * step;
       partial = accumulate(0, main, step, partial);
       done = n / lanes * lanes;
       partial[0] = accumulate(main, done, lanes, {partial[0]})[0];
       for (unsigned width = count / 2; width; width /= 2)
         for (unsigned i = 0; i < width; ++i)
-          partial[i] = combine(partial[i], partial[i + width]);
+          partial[i] = combiner.combine(partial[i], partial[i + width]);
       total = acrossLanes(partial[0], lanes);
       nest.vectorize(-1, 0);
     }
     if (done == n)
       return total;
-    return accumulate(done, n, 1, {total ? total : identity(0)})[0];
+    return accumulate(done, n, 1, {total.empty() ? combiner.identity() : total})[0];
   }
 
   /// Combines elements from..to of the axis into partial results that take turns.
-  Carried accumulate(int64_t from, int64_t to, int64_t step, Carried partial) {
+  llvm::SmallVector<Parts, 4> accumulate(int64_t from, int64_t to, int64_t step,
+                                         llvm::SmallVector<Parts, 4> partial) {
     unsigned lanes = std::max(nest.lanes(), 1u);
-    return nest.loop(axis, e.i64(from), e.i64(to), step, partial,
-                     [&](Value *index, llvm::ArrayRef<Value *> carried) {
-                       Carried next;
-                       for (unsigned i = 0; i < carried.size(); ++i) {
-                         if (i)
-                           nest.moveTo(axis, e.ir.CreateAdd(index, e.i64(int64_t(i) * lanes)));
-                         next.push_back(combine(carried[i], element()));
-                       }
-                       return next;
-                     });
+    return grouped(nest.loop(axis, e.i64(from), e.i64(to), step, flat(partial),
+                             [&](Value *index, llvm::ArrayRef<Value *> carried) {
+                               llvm::SmallVector<Parts, 4> next = grouped(carried);
+                               for (unsigned i = 0; i < next.size(); ++i) {
+                                 if (i)
+                                   nest.moveTo(axis,
+                                               e.ir.CreateAdd(index, e.i64(int64_t(i) * lanes)));
+                                 next[i] = combiner.combine(next[i], element());
+                               }
+                               return flat(next);
+                             }));
   }
 
-  Value *acrossLanes(Value *v, unsigned lanes) {
+  Parts acrossLanes(Parts v, unsigned lanes) {
     for (unsigned half = lanes / 2; half; half /= 2) {
       llvm::SmallVector<int, 64> upper, lower;
       for (unsigned i = 0; i < half; ++i) {
         lower.push_back(int(i));
         upper.push_back(int(i + half));
       }
-      v = combine(e.ir.CreateShuffleVector(v, lower), e.ir.CreateShuffleVector(v, upper));
+      Parts a, b;
+      for (Value *part : v) {
+        a.push_back(e.ir.CreateShuffleVector(part, lower));
+        b.push_back(e.ir.CreateShuffleVector(part, upper));
+      }
+      v = combiner.combine(a, b);
     }
-    return e.ir.CreateExtractElement(v, uint64_t(0));
+    for (Value *&part : v)
+      part = e.ir.CreateExtractElement(part, uint64_t(0));
+    return v;
   }
 
   /// The vector axis stays: several vectors side by side, each combined over all of the axis.
@@ -153,17 +174,17 @@ private:
     llvm::SmallVector<Value *, 4> starts;
     for (unsigned i = 0; i < width; ++i)
       starts.push_back(at(i));
-    Carried init(width, identity(nest.lanes()));
-    Carried last = nest.loop(axis, e.i64(0), e.i64(space.dims[axis]), 1, init,
-                             [&](Value *, llvm::ArrayRef<Value *> carried) {
-                               Carried next;
-                               for (unsigned i = 0; i < width; ++i) {
-                                 if (width > 1)
-                                   nest.moveTo(v, starts[i]);
-                                 next.push_back(combine(carried[i], element()));
-                               }
-                               return next;
-                             });
+    llvm::SmallVector<Parts, 4> init(width, combiner.identity(nest.lanes()));
+    auto last = grouped(nest.loop(axis, e.i64(0), e.i64(space.dims[axis]), 1, flat(init),
+                                  [&](Value *, llvm::ArrayRef<Value *> carried) {
+                                    auto next = grouped(carried);
+                                    for (unsigned i = 0; i < width; ++i) {
+                                      if (width > 1)
+                                        nest.moveTo(v, starts[i]);
+                                      next[i] = combiner.combine(next[i], element());
+                                    }
+                                    return flat(next);
+                                  }));
     for (unsigned i = 0; i < width; ++i) {
       nest.moveTo(v, starts[i]);
       give(last[i]);
@@ -171,9 +192,8 @@ private:
   }
 
   /// Puts a finished element, or a vector of them, where it belongs.
-  void give(Value *v) {
-    if (small)
-      v = e.elements.fromFloat(v, dtype);
+  void give(const Parts &parts) {
+    Value *v = combiner.finish(parts[combiner.resultPart()]);
     if (space.rank == 1) {
       e.scalar[result] = v;
       return;
@@ -182,7 +202,7 @@ private:
     to.rank = uint8_t(space.rank - 1);
     for (unsigned i = 0; i < to.rank; ++i)
       to.axis[i] = map.axis[i < axis ? i : i + 1];
-    nest.store(v, e.tile[result], to, dtype);
+    nest.store(v, e.tile[result], to, e.typeOf(result).dtype);
   }
 };
 

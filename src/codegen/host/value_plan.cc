@@ -147,6 +147,8 @@ private:
     switch (op.opcode) {
     case Opcode::Load:
     case Opcode::Reduce:
+    case Opcode::ArgMax:
+    case Opcode::ArgMin:
     case Opcode::Dot:
     case Opcode::For:
     case Opcode::If:
@@ -178,7 +180,7 @@ private:
       return Place::Buffer;
     if (sites[v].empty() && !keep[v])
       return Place::None;
-    if (op.opcode == Opcode::Reduce || op.opcode == Opcode::Dot)
+    if (isReduction(op.opcode) || op.opcode == Opcode::Dot)
       return Place::Buffer;
     if (needsMemory(g, op))
       return Place::Alias;
@@ -239,7 +241,7 @@ private:
     if (first == sites[v].end() || large[v] || reshaped[v] || !mayWait(id, first->op))
       return id;
     const Op &root = g.ops[first->op];
-    ValueId value = root.opcode == Opcode::Reduce ? g.operand(root, 0) : g.result(root);
+    ValueId value = isReduction(root.opcode) ? g.operand(root, 0) : g.result(root);
     const Type &space = g.typeOf(value);
     Expression e;
     addExpression(g, plan, value, identityMap(space), first->op, e);
@@ -254,8 +256,8 @@ private:
   /// Whether `id` may be computed in the loops of `root`, as far as the ops themselves can tell.
   bool mayWait(OpId id, OpId root) const {
     const Op &op = g.ops[root];
-    bool loops = op.opcode == Opcode::Reduce || (op.results.count == 1 && computedByElement(op) &&
-                                                 plan.root[g.result(op)] == root);
+    bool loops = isReduction(op.opcode) || (op.results.count == 1 && computedByElement(op) &&
+                                            plan.root[g.result(op)] == root);
     auto write = std::upper_bound(writes.begin(), writes.end(), plan.begin[id]);
     return loops && op.block == g.ops[id].block &&
            (write == writes.end() || *write > plan.begin[root]);

@@ -81,6 +81,8 @@ llvm::Constant *ElementEmitter::zero(DType dtype, unsigned lanes) const {
 
 llvm::Constant *ElementEmitter::reduceIdentity(ReduceKind kind, DType dtype, unsigned lanes) const {
   if (isFloat(dtype)) {
+    if (kind == ReduceKind::Prod)
+      return constantFloat(dtype, 1, lanes);
     if (kind == ReduceKind::Sum)
       return floatConstant(type(dtype, lanes), dtype,
                            llvm::APFloat::getZero(semantics(dtype), true));
@@ -88,7 +90,9 @@ llvm::Constant *ElementEmitter::reduceIdentity(ReduceKind kind, DType dtype, uns
                          llvm::APFloat::getInf(semantics(dtype), kind == ReduceKind::Max));
   }
   unsigned bits = dtypeBits(dtype);
-  llvm::APInt value(bits, 0);
+  llvm::APInt value(bits, kind == ReduceKind::Prod);
+  if (kind == ReduceKind::And || kind == ReduceKind::All)
+    value.setAllBits();
   if (kind == ReduceKind::Max && isSigned(dtype))
     value = llvm::APInt::getSignedMinValue(bits);
   if (kind == ReduceKind::Min)
@@ -207,11 +211,8 @@ Value *ElementEmitter::classify(Opcode opcode, Value *a, DType dtype) {
 }
 
 Value *ElementEmitter::combine(ReduceKind kind, Value *a, Value *b, DType dtype) {
-  Opcode opcode = kind == ReduceKind::Sum   ? Opcode::Add
-                  : kind == ReduceKind::Max ? Opcode::Max
-                                            : Opcode::Min;
   Value *operands[] = {a, b};
-  return emit(opcode, operands, dtype, dtype);
+  return emit(combiningOp(kind), operands, dtype, dtype);
 }
 
 Value *ElementEmitter::emit(Opcode opcode, std::span<Value *const> given, DType operandType,

@@ -45,8 +45,8 @@ public:
   llvm::Constant *constantFloat(DType dtype, double value, unsigned lanes = 0) const;
   /// All bits zero: 0, +0.0, false.
   llvm::Constant *zero(DType dtype, unsigned lanes = 0) const;
-  /// Where min (or max) over no elements starts: the largest (smallest) value, infinities for
-  /// floats.
+  /// Where a reduction over no elements starts: what changes nothing. -0 for float sums, so that a
+  /// sum of -0 stays -0; the largest value, or infinity, for min.
   llvm::Constant *reduceIdentity(ReduceKind kind, DType dtype, unsigned lanes = 0) const;
 
   /// One row of ops.def with rule Elementwise, Compare, Classify, Select, Cast or Bitcast.
@@ -57,7 +57,7 @@ public:
   llvm::Value *cast(llvm::Value *value, DType from, DType to);
   llvm::Value *compare(Pred pred, llvm::Value *a, llvm::Value *b, DType dtype);
   llvm::Value *classify(Opcode opcode, llvm::Value *a, DType dtype);
-  /// One step of a reduction: add, max or min of the type.
+  /// One step of a reduction.
   llvm::Value *combine(ReduceKind kind, llvm::Value *a, llvm::Value *b, DType dtype);
   /// Repeats a scalar in `lanes` lanes; vectors and lanes = 0 give the value itself.
   llvm::Value *splat(llvm::Value *value, unsigned lanes);
