@@ -102,4 +102,33 @@ UNIT_TEST(gathers_scatters_and_control) {
         "    yield %w\n  }\n  scatter %y, %a[%rows, %n], mask %m\n}\n");
 }
 
+/// Chips that nothing else is tested on: the code object is one for the chip, and nothing spills.
+UNIT_TEST(every_chip_of_the_table) {
+  const char *const chips[] = {
+#define TL_AMD_CHIP(NAME, ...) #NAME,
+#include "codegen/targets.def"
+  };
+  const std::string kernels[] = {
+      unary({64, 80}, "f16",
+            "  %f = cast %x : f32\n  %m = reduce max %f, axis 1\n  %e = expand_dims %m, axis 1\n"
+            "  %b = broadcast %e : tile<64x80xf32>\n  %d = sub %f, %b\n  %p = exp %d\n"
+            "  %r = cast %p : f16",
+            {64, 80}, "f16"),
+      unary({1000}, "f64", "  %l = log %x\n  %t = tanh %l\n  %r = div %t, %x", {1000}, "f64"),
+      dot({64, 64, 32}, "f16", "f16", "f32"), dot({33, 20, 80}, "bf16", "bf16", "f32")};
+  CHECK(std::size(chips) >= 14);
+  for (const char *chip : chips)
+    for (const std::string &text : kernels) {
+      auto code = compileText(text, chip);
+      if (!code.ok()) {
+        fail(__FILE__, __LINE__, std::string(chip) + ": " + code.error().message + "\n" + text);
+        continue;
+      }
+      std::string object(code->code.begin(), code->code.end());
+      if (object.find(std::string("amdgcn-amd-amdhsa--") + chip) == std::string::npos ||
+          code->use.scratchBytes != 0)
+        fail(__FILE__, __LINE__, std::string(chip) + ": another chip's code, or scratch\n" + text);
+    }
+}
+
 UNIT_TEST_MAIN
