@@ -1,9 +1,9 @@
 /* Fused attention forward with online softmax: O = softmax(scale Q K^T) V per head, full or causal,
  * any sequence length, grouped-query (several query heads share one key/value head). Usage:
- * attention [-d DEVICE] [q.npy k.npy v.npy] with f4 files of 4x1000x64, 2x1000x64, 2x1000x64 */
+ * attention [-d DEVICE] [q.npy k.npy v.npy]: f4, [heads, n, d] and twice [kv_heads, n, d] */
 #include "demo.h"
 
-enum { HEADS = 4, KV_HEADS = 2, D = 64, BM = 64, BN = 64 };
+enum { BM = 64, BN = 64 };
 
 static tl_value index3(tl_graph *g, tl_value *index, tl_value head, tl_value row) {
   index[0] = head, index[1] = row;
@@ -16,10 +16,10 @@ static tl_value spread(tl_graph *g, tl_value column, int64_t width) {
   return tl_broadcast(g, tl_expand_dims(g, column, 1), dims, 2);
 }
 
-static tl_graph *attention_graph(int causal) {
+static tl_graph *attention_graph(int causal, int64_t heads, int64_t kv_heads, int64_t d) {
   static const char *const names[] = {"q", "k", "v", "o"};
-  const int64_t rows[1] = {BM}, tile[2] = {BM, D}, score[2] = {BM, BN}, key[2] = {BN, D},
-                transposed[2] = {D, BN};
+  const int64_t rows[1] = {BM}, tile[2] = {BM, d}, score[2] = {BM, BN}, key[2] = {BN, d},
+                transposed[2] = {d, BN};
   const int64_t swapped[2] = {2, 1};
   tl_graph *g = NULL;
   tl_argument scalar = TL_ARGUMENT_INIT, view = TL_ARGUMENT_INIT;
@@ -34,19 +34,19 @@ static tl_graph *attention_graph(int causal) {
   scalar.dtype = TL_DTYPE_F32, scalar.name = "scale";
   scale = tl_graph_argument(g, &scalar);
   view.kind = TL_TYPE_VIEW, view.dtype = TL_DTYPE_F32, view.rank = 3, view.extents = extents;
-  extents[1] = TL_DIM(n), extents[2] = D;
+  extents[1] = TL_DIM(n), extents[2] = d;
   for (i = 0; i < 4; ++i) {
-    extents[0] = i == 0 || i == 3 ? HEADS : KV_HEADS;
+    extents[0] = i == 0 || i == 3 ? heads : kv_heads;
     view.name = names[i];
     v[i] = tl_graph_argument(g, &view);
   }
   grid[0] = tl_ceildiv(g, n, tl_const_i(g, BM, TL_DTYPE_I64));
-  grid[1] = tl_const_i(g, HEADS, TL_DTYPE_I64);
+  grid[1] = tl_const_i(g, heads, TL_DTYPE_I64);
   tl_graph_grid(g, grid, 2);
 
   start = tl_mul(g, tl_program_id(g, 0), tl_const_i(g, BM, TL_DTYPE_I64));
   head = tl_program_id(g, 1);
-  kv = tl_div(g, head, tl_const_i(g, HEADS / KV_HEADS, TL_DTYPE_I64));
+  kv = tl_div(g, head, tl_const_i(g, heads / kv_heads, TL_DTYPE_I64));
   index3(g, index, head, start);
   q = tl_mul(g, tl_load(g, v[0], index, 3, tile, 2), scale);
   init[0] = tl_full(g, tl_const_f(g, -INFINITY, TL_DTYPE_F32), rows, 1); /* row maxima */
@@ -71,69 +71,74 @@ static tl_graph *attention_graph(int causal) {
   next[0] = m;
   next[1] = tl_add(g, tl_mul(g, args[2], shrink), tl_reduce(g, p, TL_REDUCE_SUM, 1));
   next[2] =
-      tl_dot(g, p, tl_load(g, v[2], index, 3, key, 2), tl_mul(g, args[3], spread(g, shrink, D)));
+      tl_dot(g, p, tl_load(g, v[2], index, 3, key, 2), tl_mul(g, args[3], spread(g, shrink, d)));
   tl_for_end(g, next, 3, next);
   index3(g, index, head, start);
-  tl_store(g, tl_div(g, next[2], spread(g, next[1], D)), v[3], index, 3);
+  tl_store(g, tl_div(g, next[2], spread(g, next[1], d)), v[3], index, 3);
   return g;
 }
 
 /* One row of the output in double precision. */
-static void reference(const float *q, const float *k, const float *v, int64_t keys, double *out) {
+static void reference(const float *q, const float *k, const float *v, int64_t keys, int64_t d,
+                      double *out) {
   double *s = malloc((size_t)keys * sizeof *s), largest = -INFINITY, sum = 0;
   int64_t i, c;
   for (i = 0; i < keys; ++i) {
-    for (s[i] = 0, c = 0; c < D; ++c)
-      s[i] += (double)q[c] * k[i * D + c] / sqrt(D);
+    for (s[i] = 0, c = 0; c < d; ++c)
+      s[i] += (double)q[c] * k[i * d + c] / sqrt((double)d);
     largest = fmax(largest, s[i]);
   }
   for (i = 0; i < keys; ++i)
     sum += s[i] = exp(s[i] - largest);
-  for (c = 0; c < D; ++c)
+  for (c = 0; c < d; ++c)
     for (out[c] = 0, i = 0; i < keys; ++i)
-      out[c] += s[i] / sum * v[i * D + c];
+      out[c] += s[i] / sum * v[i * d + c];
   free(s);
 }
 
 static int run(demo *d, int causal) {
-  int64_t q[3] = {HEADS, 1000, D}, length, shape[2][3];
+  /* The shape of q and of the output, then that of k and v. */
+  int64_t shape[2][3] = {{4, 1000, 64}, {2, 1000, 64}}, heads, length, depth, group, h, i, c;
   size_t counts[2];
   float *host[4];
-  double ms, error = 0, row[D], flops;
-  tl_kernel *kernel = demo_build(d, attention_graph(causal), NULL);
+  double ms, error = 0, *row, flops;
+  tl_kernel *kernel;
   tl_arg args[6];
-  int h, i, c, kv, x;
-  char text[64];
-  demo_shape(d, 0, 3, q);
-  length = q[1];
-  for (x = 0; x < 2; ++x) {
-    shape[x][0] = x ? KV_HEADS : HEADS, shape[x][1] = length, shape[x][2] = D;
-    counts[x] = (size_t)(shape[x][0] * length * D);
-  }
-  flops = 4.0 * HEADS * (double)length * (double)length * D * (causal ? 0.5 : 1);
+  int kv, x;
+  char text[96];
+  demo_shape(d, 0, 3, shape[0]), demo_shape(d, 1, 3, shape[1]);
+  heads = shape[0][0], length = shape[0][1], depth = shape[0][2], group = heads / shape[1][0];
+  shape[1][1] = length, shape[1][2] = depth;
+  if (group * shape[1][0] != heads)
+    return fprintf(stderr, "the heads of k must divide those of q\n"), 1;
+  kernel = demo_build(d, attention_graph(causal, heads, shape[1][0], depth), NULL);
+  for (x = 0; x < 2; ++x)
+    counts[x] = (size_t)(shape[x][0] * length * depth);
+  flops = 4.0 * (double)heads * (double)length * (double)length * (double)depth;
   args[0] = tl_arg_int(length);
-  args[1] = tl_arg_float(1 / sqrt(D));
+  args[1] = tl_arg_float(1 / sqrt((double)depth));
   for (x = 0; x < 4; ++x) {
     kv = x == 1 || x == 2;
-    host[x] = demo_input(d, x < 3 ? x : -1, counts[kv]);
+    host[x] = demo_input(d, x < 3 ? x : -1, 3, shape[kv]);
     args[2 + x] =
         tl_arg_tensor(demo_upload(d, host[x], counts[kv] * 4), TL_DTYPE_F32, 3, shape[kv]);
   }
   ms = demo_run(d, kernel, args, 6);
   demo_download(d, host[3], args[5].data, counts[0] * 4);
-  for (h = 0; h < HEADS; ++h)
+  row = malloc((size_t)depth * sizeof *row);
+  for (h = 0; h < heads; ++h)
     for (i = 0; i < length; i += 7) {
-      const int64_t at = ((int64_t)h * length + i) * D,
-                    base = (int64_t)(h / (HEADS / KV_HEADS)) * length * D;
-      reference(host[0] + at, host[1] + base, host[2] + base, causal ? i + 1 : length, row);
-      for (c = 0; c < D; ++c)
+      const int64_t at = (h * length + i) * depth, base = h / group * length * depth;
+      reference(host[0] + at, host[1] + base, host[2] + base, causal ? i + 1 : length, depth, row);
+      for (c = 0; c < depth; ++c)
         error = fmax(error, fabs(host[3][at + c] - row[c]));
     }
   for (x = 0; x < 4; ++x)
     tl_free(d->device, args[2 + x].data), free(host[x]);
-  tl_kernel_destroy(kernel);
-  sprintf(text, "h%d/%d n=%d d=%d %s", HEADS, KV_HEADS, (int)length, D, causal ? "causal" : "full");
-  return demo_report(d, text, ms, flops, "GFLOP/s", error, 1e-5);
+  tl_kernel_destroy(kernel), free(row);
+  sprintf(text, "h%d/%d n=%d d=%d %s", (int)heads, (int)shape[1][0], (int)length, (int)depth,
+          causal ? "causal" : "full");
+  return demo_report(d, text, ms, causal ? flops / 2 : flops, "GFLOP/s", error, 1e-5);
 }
 
 int main(int argc, char **argv) {

@@ -64,12 +64,53 @@ static inline tl_kernel *demo_build(demo *d, tl_graph *graph, const tl_build_opt
   return kernel;
 }
 
-/* n floats: from .npy file number `file` (little-endian f4, C order) if given, else normally
- * distributed. */
-static inline float *demo_input(const demo *d, int file, size_t n) {
-  float *x = malloc((n ? n : 1) * sizeof *x);
+/* Replaces the `rank` extents in `shape` by those of .npy file number `file`, if given. */
+static inline void demo_shape(const demo *d, int file, int rank, int64_t *shape) {
+  char text[513] = "", *p, *end;
+  FILE *f = file >= 0 && file < d->argc ? fopen(d->argv[file], "rb") : NULL;
+  size_t i, n;
+  int axis;
+  if (!f)
+    return; /* demo_input says what is wrong with a file that cannot be read */
+  n = fread(text, 1, sizeof text - 1, f);
+  fclose(f);
+  for (i = 0; i < n && i < 12; ++i) /* the header's length may hold a NUL byte */
+    text[i] = text[i] ? text[i] : ' ';
+  p = strstr(text, "'shape': (");
+  end = p = p ? p + 10 : text + n;
+  for (axis = 0; axis < rank; ++axis) { /* "777,)" or "37, 53)" */
+    char *number = end;
+    shape[axis] = strtoll(number, &end, 10);
+    if (end == number || shape[axis] < 1)
+      break;
+    end += strspn(end, ", ");
+  }
+  if (axis < rank || *end != ')') {
+    fprintf(stderr, "%s: want %d %s of at least one element, not the shape (%.*s)\n", d->argv[file],
+            rank, rank == 1 ? "axis" : "axes", (int)strcspn(p, ")"), p);
+    exit(1);
+  }
+}
+
+/* An array of this shape: .npy file number `file` (little-endian f4, C order) if given, else
+ * normally distributed. */
+static inline float *demo_input(const demo *d, int file, int rank, const int64_t *shape) {
   uint64_t state = 88172645463325252u + (uint64_t)file * 7919;
-  size_t i;
+  int64_t given[8];
+  size_t i, n = 1;
+  float *x;
+  int axis;
+  memcpy(given, shape, (size_t)rank * sizeof *shape);
+  demo_shape(d, file, rank, given);
+  for (axis = 0; axis < rank; ++axis) {
+    if (given[axis] != shape[axis]) {
+      fprintf(stderr, "%s: want %lld elements along axis %d, not %lld\n", d->argv[file],
+              (long long)shape[axis], axis, (long long)given[axis]);
+      exit(1);
+    }
+    n *= (size_t)shape[axis];
+  }
+  x = malloc((n ? n : 1) * sizeof *x);
   if (file >= 0 && file < d->argc) {
     FILE *f = fopen(d->argv[file], "rb");
     unsigned char head[10];
@@ -98,30 +139,6 @@ static inline float *demo_input(const demo *d, int file, size_t n) {
     x[i] = (float)sum;
   }
   return x;
-}
-
-/* Replaces the `rank` extents in `shape` by those of .npy file number `file`, if given. */
-static inline void demo_shape(const demo *d, int file, int rank, int64_t *shape) {
-  char text[513] = "", *p;
-  FILE *f = file < d->argc ? fopen(d->argv[file], "rb") : NULL;
-  size_t i, n;
-  int axis;
-  if (!f)
-    return; /* demo_input says what is wrong with a file that cannot be read */
-  n = fread(text, 1, sizeof text - 1, f);
-  fclose(f);
-  for (i = 0; i < n && i < 12; ++i) /* the header's length may hold a NUL byte */
-    text[i] = text[i] ? text[i] : ' ';
-  p = strstr(text, "'shape': (");
-  for (axis = 0, p = p ? p + 10 : text + n; axis < rank; ++axis) {
-    char *end = p;
-    shape[axis] = strtoll(p, &end, 10);
-    if (end == p || shape[axis] < 1) {
-      fprintf(stderr, "%s: an array of %d axes is wanted\n", d->argv[file], rank);
-      exit(1);
-    }
-    p = end + strspn(end, ", ");
-  }
 }
 
 static inline void *demo_upload(demo *d, const void *host, size_t bytes) {

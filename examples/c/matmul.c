@@ -92,7 +92,7 @@ static int run(demo *d, tl_dtype dtype, const char *type) {
   demo_shape(d, 0, 2, sa), demo_shape(d, 1, 2, sb);
   sc[0] = sa[0], sc[1] = sb[1];
   ca = (size_t)(sa[0] * sa[1]), cb = (size_t)(sb[0] * sb[1]), cc = (size_t)(sc[0] * sc[1]);
-  a = demo_input(d, 0, ca), b = demo_input(d, 1, cb), c = malloc(cc * sizeof *c);
+  a = demo_input(d, 0, 2, sa), b = demo_input(d, 1, 2, sb), c = malloc(cc * sizeof *c);
   ha = malloc(ca * 2), hb = malloc(cb * 2);
   for (i = 0; size == 2 && i < (int64_t)ca; ++i)
     a[i] = (float)widen(ha[i] = narrow(a[i], dtype), dtype);

@@ -65,7 +65,7 @@ static int row_main(int argc, char **argv, const char *name, tl_graph *graph,
   options.n_params = 1;
   count = (size_t)(shape[0] * shape[1]);
   bytes = count * sizeof *x;
-  x = demo_input(&d, 0, count);
+  x = demo_input(&d, 0, 2, shape);
   y = malloc(bytes);
   want = malloc((size_t)shape[1] * sizeof *want);
   dx = demo_upload(&d, x, bytes);

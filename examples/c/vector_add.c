@@ -42,8 +42,7 @@ int main(int argc, char **argv) {
   demo d = demo_open(argc, argv, "vector_add");
   int64_t n = (1 << 24) + 3, i;
   size_t bytes = (demo_shape(&d, 0, 1, &n), (size_t)n * sizeof(float));
-  float *a = demo_input(&d, 0, (size_t)n), *b = demo_input(&d, 1, (size_t)n),
-        *c = malloc(bytes + 1);
+  float *a = demo_input(&d, 0, 1, &n), *b = demo_input(&d, 1, 1, &n), *c = malloc(bytes + 1);
   void *da = demo_upload(&d, a, bytes), *db = demo_upload(&d, b, bytes),
        *dc = demo_upload(&d, NULL, bytes);
   tl_kernel *kernel = demo_build(&d, vector_add_graph(), NULL);

@@ -46,11 +46,18 @@ def main(work):
     m, n = array("m", 37, 53), array("n", 53, 1025)
     check("37x53" in run("softmax", m) and "37x53" in run("rmsnorm", m), "rows take their shape from files")
     check("37x1025x53" in run("matmul", m, n), "matmul takes its shape from files")
-    check("n=75" in run("attention", array("q", 4, 75, 64), array("k", 2, 75, 64), array("x", 2, 75, 64)),
-          "attention takes its length from files")
+    for heads, kv_heads, length, depth in [(4, 2, 75, 64), (6, 1, 33, 32), (3, 3, 70, 40)]:
+        kv = array("k", kv_heads, length, depth), array("x", kv_heads, length, depth)
+        words = run("attention", array("q", heads, length, depth), *kv)
+        check(f"h{heads}/{kv_heads} n={length} d={depth} causal" in words, f"attention takes its shape from files: {words}")
+        if kv_heads > 1:
+            check("must divide" in run("attention", array("q", heads + 1, length, depth), *kv, code=1),
+                  "heads that do not divide")
     run("matmul", m, m, code=1)
-    run("vector_add", m, code=1)
-    run("vector_add", v, array("short", 776), code=1)
+    check("want 1 axis of at least one element, not the shape (37, 53)" in run("vector_add", m, m, code=1), "a matrix")
+    check("want 2 axes" in run("softmax", v, code=1), "a vector")
+    check("want 777 elements along axis 0, not 776" in run("vector_add", v, array("short", 776), code=1), "lengths")
+    check("want 1 axis" in run("vector_add", v, array("tall", 777, 1), code=1), "a column")
     run("softmax", f"{work}/missing.npy", code=1)
     np.save(f"{work}/f64.npy", np.zeros((3, 4)))
     run("softmax", f"{work}/f64.npy", code=1)
