@@ -140,9 +140,13 @@ static std::optional<int64_t> knownResult(const Graph &g, const Op &op) {
     return std::nullopt;
   DType from = g.typeOf(list[0]).dtype;
   if (list.size() == 3) {
-    auto lo = op.opcode == Opcode::Clamp ? g.constantInt(list[1]) : std::nullopt;
-    return lo ? foldInteger(Opcode::Min, *foldInteger(Opcode::Max, *a, *lo, from), *b, from)
-              : std::nullopt;
+    auto middle = g.constantInt(list[1]);
+    if (op.opcode == Opcode::Clamp && middle)
+      return foldInteger(Opcode::Min, *foldInteger(Opcode::Max, *a, *middle, from), *b, from);
+    // Both branches are known: what is known must not depend on what parameters are bound to.
+    if (op.opcode == Opcode::Select && middle)
+      return *a ? middle : b;
+    return std::nullopt;
   }
   if (op.opcode == Opcode::Bitcast)
     return wrapInteger(*a, type.dtype);

@@ -3,6 +3,7 @@
 
 #include "graph/binary.h"
 #include "graph/builder.h"
+#include "graph/canonical.h"
 #include "graph/text.h"
 #include "graph/text_lexer.h"
 #include "graph/text_literal.h"
@@ -217,6 +218,27 @@ UNIT_TEST(headMakesItsOpsInOrder) {
   CHECK_EQ(g->kernel.requires_.size(), size_t(2));
   CHECK(!g->kernel.contract);
   CHECK_EQ(g->kernel.threads, int64_t(256));
+}
+
+UNIT_TEST(requirementsUseSelect) {
+  auto withRequirement = [](const std::string &requirement) {
+    return parseText("tile 0.1\nkernel @k(%n: i64)\n    param %B = 128 in [64, 128, 256]\n"
+                     "    require " +
+                         requirement + "\n    grid [1] {\n}\n",
+                     "t.tile");
+  };
+  // True for 64 by the first branch, for 128 by the second, and not for 256.
+  auto g = withRequirement("select(lt(%B, 100), eq(%B, 64), eq(%B, 128))");
+  REQUIRE_OK(g);
+  CHECK(instantiate(*g, {{"B", 64}}).ok());
+  CHECK(instantiate(*g, {{"B", 128}}).ok());
+  CHECK(instantiate(*g, {{"B", 256}}).error().status == TL_E_PARAM);
+  // A number of the branch that is taken.
+  REQUIRE_OK(withRequirement("eq(select(gt(%B, 128), 2, 3), 3)"));
+  CHECK(withRequirement("eq(select(gt(%B, 128), 2, 3), 2)").error().status == TL_E_PARAM);
+  // Not even the branch that is not taken may depend on an argument.
+  CHECK(withRequirement("select(gt(%B, 0), eq(%B, 128), lt(%n, 4))").error().status ==
+        TL_E_INVALID_GRAPH);
 }
 
 UNIT_TEST(argumentForms) {
