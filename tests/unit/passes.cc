@@ -1,0 +1,115 @@
+// What the passes leave means what the author wrote: the interpreter gives the same bits for both,
+// and there is less of it. Without LLVM, so that passes and layouts run sanitized too.
+#include "unit/interp_test.h"
+
+#include "passes/assign_layouts.h"
+#include "passes/pipeline.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace tl;
+using namespace tl::test;
+
+namespace {
+
+size_t opCount(const Graph &g) {
+  std::string text = printText(g).text;
+  return size_t(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// Runs a kernel that has views %a and %b of 64 elements as written and as the passes leave it.
+void checkSame(const std::string &type, const std::string &body, size_t fewer) {
+  const std::string text = "tile 0.1\nkernel @k(%a: view<" + type + ", [64]>, %b: view<" + type +
+                           ", [64]>)\n    param %B = 16\n    grid [4] {\n" + body + "\n}\n";
+  Launch plain(text), passed(text);
+  REQUIRE(plain.graph && passed.graph);
+  auto after = runPasses(canonicalize(*passed.graph));
+  REQUIRE_OK(after);
+  REQUIRE_OK(verify(*after));
+  // A line each; the head has none that could go.
+  CHECK(opCount(*after) + fewer <= opCount(*plain.graph));
+  *passed.graph = std::move(*after);
+  std::vector<double> values;
+  for (int i = 0; i < 64; ++i)
+    values.push_back(i % 7 - 3);
+  for (Launch *launch : {&plain, &passed}) {
+    launch->set("a", values);
+    launch->set("b", std::vector<double>(64, 1));
+    REQUIRE(launch->run());
+  }
+  CHECK(plain.bits("a") == passed.bits("a"));
+  CHECK(plain.bits("b") == passed.bits("b"));
+}
+
+} // namespace
+
+UNIT_TEST(folded_merged_and_dropped) {
+  for (const char *type : {"i8", "u16", "i64", "f16", "f64"})
+    checkSame(type,
+              "  %p = program_id 0\n  %unused = mul %p, 3\n  %two = sub %B, 14\n"
+              "  %half = mul %B, %two\n  %sixteen = sub %half, 16\n"
+              "  %x = mul %p, %sixteen\n  %y = mul %p, 16\n"
+              "  %u = load %a[%x] : tile<16x" +
+                  std::string(type) + ">\n  %v = load %a[%y] : tile<16x" + type +
+                  ">\n  %w = add %u, %v\n  %z = mul %w, %w\n  %dead = add %z, %z\n"
+                  "  store %z, %b[%x]",
+              4);
+}
+
+UNIT_TEST(loads_stay_between_their_stores) {
+  checkSame("i32",
+            "  %p = program_id 0\n  %x = mul %p, %B\n  %s = load %a[%x] : tile<16xi32>\n"
+            "  %t = add %s, %s\n  store %t, %a[%x]\n  %u = load %a[%x] : tile<16xi32>\n"
+            "  %v = add %u, %s\n  store %v, %b[%x]\n  store %u, %b[%x]\n  store %v, %b[%x]",
+            0);
+}
+
+UNIT_TEST(regions_keep_their_values) {
+  checkSame("i64",
+            "  %p = program_id 0\n  %x = mul %p, %B\n  %s = load %a[%x] : tile<16xi64>\n"
+            "  %r = for %i = 0 to 5 carry %c = %s {\n    %k = sub %B, 11\n    %d = add %c, %k\n"
+            "    %even = rem %i, 2\n    %t = cmp eq %even, 0\n    %e = if %t {\n"
+            "      %m = mul %d, 2\n      %n = mul %d, 2\n      %o = add %m, %n\n      yield %o\n"
+            "    } else {\n      yield %d\n    }\n    yield %e\n  }\n  store %r, %b[%x]",
+            1);
+}
+
+// The example kernels: passing twice changes nothing more, and every tile has a layout of its
+// shape for the threads that were chosen.
+UNIT_TEST(examples_settle) {
+  const char *root = std::getenv("TL_SOURCE_DIR");
+  REQUIRE(root);
+  size_t seen = 0;
+  for (const auto &entry :
+       std::filesystem::directory_iterator(std::filesystem::path(root) / "examples/kernels")) {
+    std::ifstream file(entry.path());
+    std::ostringstream text;
+    text << file.rdbuf();
+    Launch kernel(text.str());
+    REQUIRE(kernel.graph);
+    auto once = runPasses(canonicalize(*kernel.graph));
+    REQUIRE_OK(once);
+    auto twice = runPasses(*once);
+    REQUIRE_OK(twice);
+    CHECK_EQ(printText(*once).text, printText(*twice).text);
+    for (uint32_t wave : {32u, 64u}) {
+      LayoutAssignment layouts = assignLayouts(*once, {wave, 1024, 0});
+      CHECK(layouts.threads >= wave && layouts.threads <= 1024 && layouts.waveSize == wave);
+      for (const Value &value : once->values) {
+        if (value.type.kind != TypeKind::Tile || value.type.isScalar())
+          continue;
+        const TileLayout &layout = layouts.of(value.type);
+        REQUIRE(layout.rank() == value.type.extents().size());
+        for (unsigned axis = 0; axis < layout.rank(); ++axis)
+          CHECK_EQ(layout.extent(axis), int64_t(value.type.extents()[axis]));
+      }
+    }
+    ++seen;
+  }
+  CHECK(seen >= 5);
+}
+
+UNIT_TEST_MAIN
