@@ -1,11 +1,14 @@
 /* The graph of paged attention, whose calls are arguments of one another: compilers may evaluate
- * them in different orders. */
+ * them in different orders. Each call sets its place by an argument, so that the places that
+ * operations get depend on the order, and nothing else does. */
 #ifndef PAGED_GRAPH_H
 #define PAGED_GRAPH_H
 
 #include "api/graph_helpers.h"
 
 #include <math.h>
+
+#define HERE(g) (tl_graph_location(g, "paged_graph.h", __LINE__), g)
 
 enum { D = 32, PAGE = 16, ROWS = 16 }; /* ROWS: the largest group */
 
@@ -39,42 +42,48 @@ static tl_graph *paged_attention_graph(void) {
   grid[0] = heads, grid[1] = batch;
   tl_graph_grid(g, grid, 2);
 
-  h = tl_program_id(g, 0);
-  b = tl_program_id(g, 1);
-  zero = api_i64(g, 0);
-  length = tl_cast(g, tl_load(g, lengths, &b, 1, NULL, 0), TL_DTYPE_I64);
+  h = tl_program_id(HERE(g), 0);
+  b = tl_program_id(HERE(g), 1);
+  zero = api_i64(HERE(g), 0);
+  length = tl_cast(HERE(g), tl_load(HERE(g), lengths, &b, 1, NULL, 0), TL_DTYPE_I64);
   index[0] = b, index[1] = h, index[2] = zero, index[3] = zero;
-  s = tl_mul(g, tl_load(g, q, index, 4, q_tile, 2), api_f32(g, 1 / sqrt(D)));
-  init[0] = tl_full(g, api_f32(g, -INFINITY), rows, 1);
-  init[1] = tl_full(g, api_f32(g, 0), rows, 1);
-  init[2] = tl_full(g, api_f32(g, 0), q_tile, 2);
-  tl_for_begin(g, zero, tl_ceildiv(g, length, api_i64(g, PAGE)), api_i64(g, 1), init, 3, args);
+  s = tl_mul(HERE(g), tl_load(HERE(g), q, index, 4, q_tile, 2), api_f32(HERE(g), 1 / sqrt(D)));
+  init[0] = tl_full(HERE(g), api_f32(HERE(g), -INFINITY), rows, 1);
+  init[1] = tl_full(HERE(g), api_f32(HERE(g), 0), rows, 1);
+  init[2] = tl_full(HERE(g), api_f32(HERE(g), 0), q_tile, 2);
+  tl_for_begin(HERE(g), zero, tl_ceildiv(HERE(g), length, api_i64(HERE(g), PAGE)),
+               api_i64(HERE(g), 1), init, 3, args);
   cell[0] = b, cell[1] = args[0];
-  page = tl_load(g, table, cell, 2, NULL, 0);
+  page = tl_load(HERE(g), table, cell, 2, NULL, 0);
   index[0] = page, index[1] = zero, index[2] = h, index[3] = zero;
-  s = tl_dot(g, s, tl_load_ex(g, k, index, 4, keys, 2, k_axes, 2, NULL),
-             tl_full(g, api_f32(g, 0), score, 2));
-  position = tl_mul(g, args[0], api_i64(g, PAGE));
-  mask =
-      tl_cmp(g, tl_add(g, tl_iota_ex(g, score, 2, TL_DTYPE_I64, 1), position), length, TL_PRED_LT);
-  s = tl_select(g, mask, s, api_f32(g, -INFINITY));
-  m = tl_max(g, args[1], tl_reduce(g, s, TL_REDUCE_MAX, 1));
-  shrink = tl_exp(g, tl_sub(g, args[1], m));
-  p = tl_exp(g, tl_sub(g, s, tl_broadcast(g, tl_expand_dims(g, m, 1), score, 2)));
+  s = tl_dot(HERE(g), s, tl_load_ex(HERE(g), k, index, 4, keys, 2, k_axes, 2, NULL),
+             tl_full(HERE(g), api_f32(HERE(g), 0), score, 2));
+  position = tl_mul(HERE(g), args[0], api_i64(HERE(g), PAGE));
+  mask = tl_cmp(HERE(g), tl_add(HERE(g), tl_iota_ex(HERE(g), score, 2, TL_DTYPE_I64, 1), position),
+                length, TL_PRED_LT);
+  s = tl_select(HERE(g), mask, s, api_f32(HERE(g), -INFINITY));
+  m = tl_max(HERE(g), args[1], tl_reduce(HERE(g), s, TL_REDUCE_MAX, 1));
+  shrink = tl_exp(HERE(g), tl_sub(HERE(g), args[1], m));
+  p = tl_exp(HERE(g),
+             tl_sub(HERE(g), s, tl_broadcast(HERE(g), tl_expand_dims(HERE(g), m, 1), score, 2)));
   next[0] = m;
-  next[1] = tl_add(g, tl_mul(g, args[2], shrink), tl_reduce(g, p, TL_REDUCE_SUM, 1));
+  next[1] =
+      tl_add(HERE(g), tl_mul(HERE(g), args[2], shrink), tl_reduce(HERE(g), p, TL_REDUCE_SUM, 1));
   /* Rows of the page behind the sequence may hold anything, NaN too: they must not be multiplied by
    * 0. */
-  seen = tl_cmp(g, tl_add(g, tl_iota(g, column, 1, TL_DTYPE_I64), position), length, TL_PRED_LT);
-  seen = tl_broadcast(g, tl_expand_dims(g, seen, 1), values, 2);
-  s = tl_select(g, seen, tl_load_ex(g, v, index, 4, values, 2, v_axes, 2, NULL), api_f32(g, 0));
-  shrink = tl_broadcast(g, tl_expand_dims(g, shrink, 1), q_tile, 2);
-  next[2] = tl_dot(g, p, s, tl_mul(g, args[3], shrink));
-  tl_for_end(g, next, 3, next);
-  sum = tl_broadcast(g, tl_expand_dims(g, next[1], 1), q_tile, 2);
-  s = tl_select(g, tl_cmp(g, length, zero, TL_PRED_GT), tl_div(g, next[2], sum), api_f32(g, 0));
+  seen = tl_cmp(HERE(g), tl_add(HERE(g), tl_iota(HERE(g), column, 1, TL_DTYPE_I64), position),
+                length, TL_PRED_LT);
+  seen = tl_broadcast(HERE(g), tl_expand_dims(HERE(g), seen, 1), values, 2);
+  s = tl_select(HERE(g), seen, tl_load_ex(HERE(g), v, index, 4, values, 2, v_axes, 2, NULL),
+                api_f32(HERE(g), 0));
+  shrink = tl_broadcast(HERE(g), tl_expand_dims(HERE(g), shrink, 1), q_tile, 2);
+  next[2] = tl_dot(HERE(g), p, s, tl_mul(HERE(g), args[3], shrink));
+  tl_for_end(HERE(g), next, 3, next);
+  sum = tl_broadcast(HERE(g), tl_expand_dims(HERE(g), next[1], 1), q_tile, 2);
+  s = tl_select(HERE(g), tl_cmp(HERE(g), length, zero, TL_PRED_GT), tl_div(HERE(g), next[2], sum),
+                api_f32(HERE(g), 0));
   index[0] = b, index[1] = h, index[2] = zero, index[3] = zero;
-  tl_store(g, s, out, index, 4);
+  tl_store(HERE(g), s, out, index, 4);
   return g;
 }
 
