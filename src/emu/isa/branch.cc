@@ -126,8 +126,6 @@ void sendMessageReturn(Wave &w, const MicroOp &op) {
     setScalar32(w, op.dst[0], uint32_t(value));
 }
 
-void shaderCycles(Wave &w, const MicroOp &op) { setScalar64(w, op.dst[0], w.worker->clock); }
-
 // Hardware registers by the numbers of s_getreg ("Hardware registers" of the ISA documents).
 enum HardwareRegister : uint32_t {
   RegMode = 1,
@@ -216,7 +214,6 @@ const OpRow kRows[] = {
     {"S_SWAPPC_B64", swapPc, nullptr, OpBranch},
     {"S_CALL_B64", call, nullptr, OpBranch},
     {"S_BARRIER", barrier},
-    {"S_BARRIER_SIGNAL", barrierSignal},
     {"S_BARRIER_SIGNAL_IMM", barrierSignal},
     {"S_BARRIER_SIGNAL_ISFIRST_IMM", barrierSignalIsFirst},
     {"S_BARRIER_WAIT", barrierWait},
@@ -226,7 +223,6 @@ const OpRow kRows[] = {
     {"S_SENDMSG", sendMessage},
     {"S_SENDMSG_RTN_B32", sendMessageReturn},
     {"S_SENDMSG_RTN_B64", sendMessageReturn},
-    {"S_GET_SHADER_CYCLES_U64", shaderCycles},
     {"S_GETREG_B32", getRegister},
     {"S_SETREG_B32", setRegister},
     {"S_SETREG_IMM32_B32", setRegister},
@@ -268,7 +264,6 @@ const OpRow kRows[] = {
     {"S_WAKEUP", nothing},
     {"S_ICACHE_INV", nothing},
     {"S_INST_PREFETCH", nothing},
-    {"S_SET_INST_PREFETCH_DISTANCE", nothing},
     {"S_PREFETCH_INST", nothing},
     {"S_PREFETCH_INST_PC_REL", nothing},
     {"S_PREFETCH_DATA", nothing},

@@ -166,16 +166,10 @@ const OpRow kRows[] = {
     {"S_FF0_I32_B64", salu<[](u64 a) { return ~a ? std::countr_one(a) : -1; }>},
     {"S_FF1_I32_B32", salu<[](u32 a) { return a ? std::countr_zero(a) : -1; }>},
     {"S_FF1_I32_B64", salu<[](u64 a) { return a ? std::countr_zero(a) : -1; }>},
-    {"S_CTZ_I32_B32", salu<[](u32 a) { return a ? std::countr_zero(a) : -1; }>},
-    {"S_CTZ_I32_B64", salu<[](u64 a) { return a ? std::countr_zero(a) : -1; }>},
     {"S_FLBIT_I32_B32", salu<[](u32 a) { return a ? std::countl_zero(a) : -1; }>},
     {"S_FLBIT_I32_B64", salu<[](u64 a) { return a ? std::countl_zero(a) : -1; }>},
-    {"S_CLZ_I32_U32", salu<[](u32 a) { return a ? std::countl_zero(a) : -1; }>},
-    {"S_CLZ_I32_U64", salu<[](u64 a) { return a ? std::countl_zero(a) : -1; }>},
     {"S_FLBIT_I32", salu<[](i32 a) { return signChange(a); }>},
     {"S_FLBIT_I32_I64", salu<[](i64 a) { return signChange(a); }>},
-    {"S_CLS_I32", salu<[](i32 a) { return signChange(a); }>},
-    {"S_CLS_I32_I64", salu<[](i64 a) { return signChange(a); }>},
     {"S_SEXT_I32_I8", salu<[](u32 a) { return i32(int8_t(a)); }>},
     {"S_SEXT_I32_I16", salu<[](u32 a) { return i32(int16_t(a)); }>},
     {"S_BITSET0_B32", bitSet0},
@@ -339,11 +333,6 @@ const OpRow kRows[] = {
     {"S_MOVK_I32", salu<[](u32 k) { return immediate16(k); }>},
     {"S_CMOVK_I32", conditionalMoveK},
     {"S_ADDK_I32", salu<([](u32 a, u32 k, Scc &scc) {
-       u32 b = u32(immediate16(k)), r = a + b;
-       scc.value = (~(a ^ b) & (a ^ r)) >> 31;
-       return r;
-     })>},
-    {"S_ADDK_CO_I32", salu<([](u32 a, u32 k, Scc &scc) {
        u32 b = u32(immediate16(k)), r = a + b;
        scc.value = (~(a ^ b) & (a ^ r)) >> 31;
        return r;

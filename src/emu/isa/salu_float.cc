@@ -96,10 +96,6 @@ const OpRow kRows[] = {
      OpMode32},
     {"S_MAX_F32", salu<[](float a, float b) { return maximumNumber(false, a, b); }>, nullptr,
      OpMode32},
-    {"S_MIN_NUM_F32", salu<[](float a, float b) { return minimumNumber(false, a, b); }>, nullptr,
-     OpMode32},
-    {"S_MAX_NUM_F32", salu<[](float a, float b) { return maximumNumber(false, a, b); }>, nullptr,
-     OpMode32},
     {"S_MINIMUM_F32", salu<[](float a, float b) { return minimumNan(a, b); }>, nullptr, OpMode32},
     {"S_MAXIMUM_F32", salu<[](float a, float b) { return maximumNan(a, b); }>, nullptr, OpMode32},
     {"S_FMAC_F32", salu<kFma>, nullptr, OpMode32},
@@ -124,12 +120,6 @@ const OpRow kRows[] = {
        return minimumNumber(false, flushedInput(m, a), flushedInput(m, b));
      }>},
     {"S_MAX_F16", half2<[](const Mode &m, Half a, Half b) {
-       return maximumNumber(false, flushedInput(m, a), flushedInput(m, b));
-     }>},
-    {"S_MIN_NUM_F16", half2<[](const Mode &m, Half a, Half b) {
-       return minimumNumber(false, flushedInput(m, a), flushedInput(m, b));
-     }>},
-    {"S_MAX_NUM_F16", half2<[](const Mode &m, Half a, Half b) {
        return maximumNumber(false, flushedInput(m, a), flushedInput(m, b));
      }>},
     {"S_MINIMUM_F16", half2<[](const Mode &m, Half a, Half b) {

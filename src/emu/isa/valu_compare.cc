@@ -1,8 +1,6 @@
 // Comparisons: V_CMP_* and V_CMPX_*, whose second difference, EXEC, the decoder marks.
-#include "emu/float_ops.h"
+#include "emu/half_ops.h"
 #include "emu/op_table.h"
-
-#include <immintrin.h>
 
 namespace tl::emu {
 namespace {
@@ -25,40 +23,54 @@ bool hasClass(uint64_t bits, uint32_t mask) {
   return mask >> name & 1;
 }
 
-#define TL_COMPARE(NAME, ...)                                                                      \
-  {"V_CMP_" NAME, valu<(__VA_ARGS__)>}, { "V_CMPX_" NAME, valu<(__VA_ARGS__)> }
+#define TL_COMPARE(NAME, FLAGS, ...)                                                               \
+  {"V_CMP_" NAME, valu<(__VA_ARGS__)>, nullptr, FLAGS}, {                                          \
+    "V_CMPX_" NAME, valu<(__VA_ARGS__)>, nullptr, FLAGS                                            \
+  }
 #define TL_COMPARE_INTEGERS(SUFFIX, T)                                                             \
-  TL_COMPARE("F_" SUFFIX, [](T, T) { return false; }),                                             \
-      TL_COMPARE("LT_" SUFFIX, [](T a, T b) { return a < b; }),                                    \
-      TL_COMPARE("EQ_" SUFFIX, [](T a, T b) { return a == b; }),                                   \
-      TL_COMPARE("LE_" SUFFIX, [](T a, T b) { return a <= b; }),                                   \
-      TL_COMPARE("GT_" SUFFIX, [](T a, T b) { return a > b; }),                                    \
-      TL_COMPARE("NE_" SUFFIX, [](T a, T b) { return a != b; }),                                   \
-      TL_COMPARE("GE_" SUFFIX, [](T a, T b) { return a >= b; }),                                   \
-      TL_COMPARE("T_" SUFFIX, [](T, T) { return true; })
-// V converts an operand of type T to one that compares.
-#define TL_COMPARE_FLOATS(SUFFIX, T, V)                                                            \
-  TL_COMPARE("F_" SUFFIX, [](T, T) { return false; }),                                             \
-      TL_COMPARE("LT_" SUFFIX, [](T a, T b) { return V(a) < V(b); }),                              \
-      TL_COMPARE("EQ_" SUFFIX, [](T a, T b) { return V(a) == V(b); }),                             \
-      TL_COMPARE("LE_" SUFFIX, [](T a, T b) { return V(a) <= V(b); }),                             \
-      TL_COMPARE("GT_" SUFFIX, [](T a, T b) { return V(a) > V(b); }),                              \
-      TL_COMPARE("LG_" SUFFIX, [](T a, T b) { return V(a) < V(b) || V(a) > V(b); }),               \
-      TL_COMPARE("GE_" SUFFIX, [](T a, T b) { return V(a) >= V(b); }),                             \
-      TL_COMPARE("O_" SUFFIX, [](T a, T b) { return V(a) == V(a) && V(b) == V(b); }),              \
-      TL_COMPARE("U_" SUFFIX, [](T a, T b) { return V(a) != V(a) || V(b) != V(b); }),              \
-      TL_COMPARE("NGE_" SUFFIX, [](T a, T b) { return !(V(a) >= V(b)); }),                         \
-      TL_COMPARE("NLG_" SUFFIX, [](T a, T b) { return !(V(a) < V(b) || V(a) > V(b)); }),           \
-      TL_COMPARE("NGT_" SUFFIX, [](T a, T b) { return !(V(a) > V(b)); }),                          \
-      TL_COMPARE("NLE_" SUFFIX, [](T a, T b) { return !(V(a) <= V(b)); }),                         \
-      TL_COMPARE("NEQ_" SUFFIX, [](T a, T b) { return !(V(a) == V(b)); }),                         \
-      TL_COMPARE("NLT_" SUFFIX, [](T a, T b) { return !(V(a) < V(b)); }),                          \
-      TL_COMPARE("TRU_" SUFFIX, [](T, T) { return true; }),                                        \
-      TL_COMPARE("T_" SUFFIX, [](T, T) { return true; })
+  TL_COMPARE("F_" SUFFIX, 0, [](T, T) { return false; }),                                          \
+      TL_COMPARE("LT_" SUFFIX, 0, [](T a, T b) { return a < b; }),                                 \
+      TL_COMPARE("EQ_" SUFFIX, 0, [](T a, T b) { return a == b; }),                                \
+      TL_COMPARE("LE_" SUFFIX, 0, [](T a, T b) { return a <= b; }),                                \
+      TL_COMPARE("GT_" SUFFIX, 0, [](T a, T b) { return a > b; }),                                 \
+      TL_COMPARE("NE_" SUFFIX, 0, [](T a, T b) { return a != b; }),                                \
+      TL_COMPARE("GE_" SUFFIX, 0, [](T a, T b) { return a >= b; }),                                \
+      TL_COMPARE("T_" SUFFIX, 0, [](T, T) { return true; })
+// V converts an operand of type T to one that compares; MODE may flush it.
+#define TL_COMPARE_FLOATS(SUFFIX, FLAGS, T, V)                                                     \
+  TL_COMPARE("F_" SUFFIX, FLAGS, [](T, T) { return false; }),                                      \
+      TL_COMPARE("LT_" SUFFIX, FLAGS, [](const Mode &m, T a, T b) { return V(m, a) < V(m, b); }),  \
+      TL_COMPARE("EQ_" SUFFIX, FLAGS, [](const Mode &m, T a, T b) { return V(m, a) == V(m, b); }), \
+      TL_COMPARE("LE_" SUFFIX, FLAGS, [](const Mode &m, T a, T b) { return V(m, a) <= V(m, b); }), \
+      TL_COMPARE("GT_" SUFFIX, FLAGS, [](const Mode &m, T a, T b) { return V(m, a) > V(m, b); }),  \
+      TL_COMPARE("LG_" SUFFIX, FLAGS,                                                              \
+                 [](const Mode &m, T a, T b) { return V(m, a) < V(m, b) || V(m, a) > V(m, b); }),  \
+      TL_COMPARE("GE_" SUFFIX, FLAGS, [](const Mode &m, T a, T b) { return V(m, a) >= V(m, b); }), \
+      TL_COMPARE(                                                                                  \
+          "O_" SUFFIX, FLAGS,                                                                      \
+          [](const Mode &m, T a, T b) { return V(m, a) == V(m, a) && V(m, b) == V(m, b); }),       \
+      TL_COMPARE(                                                                                  \
+          "U_" SUFFIX, FLAGS,                                                                      \
+          [](const Mode &m, T a, T b) { return V(m, a) != V(m, a) || V(m, b) != V(m, b); }),       \
+      TL_COMPARE("NGE_" SUFFIX, FLAGS,                                                             \
+                 [](const Mode &m, T a, T b) { return !(V(m, a) >= V(m, b)); }),                   \
+      TL_COMPARE(                                                                                  \
+          "NLG_" SUFFIX, FLAGS,                                                                    \
+          [](const Mode &m, T a, T b) { return !(V(m, a) < V(m, b) || V(m, a) > V(m, b)); }),      \
+      TL_COMPARE("NGT_" SUFFIX, FLAGS,                                                             \
+                 [](const Mode &m, T a, T b) { return !(V(m, a) > V(m, b)); }),                    \
+      TL_COMPARE("NLE_" SUFFIX, FLAGS,                                                             \
+                 [](const Mode &m, T a, T b) { return !(V(m, a) <= V(m, b)); }),                   \
+      TL_COMPARE("NEQ_" SUFFIX, FLAGS,                                                             \
+                 [](const Mode &m, T a, T b) { return !(V(m, a) == V(m, b)); }),                   \
+      TL_COMPARE("NLT_" SUFFIX, FLAGS,                                                             \
+                 [](const Mode &m, T a, T b) { return !(V(m, a) < V(m, b)); }),                    \
+      TL_COMPARE("TRU_" SUFFIX, FLAGS, [](T, T) { return true; }),                                 \
+      TL_COMPARE("T_" SUFFIX, FLAGS, [](T, T) { return true; })
 
-float asIs(float a) { return a; }
-double asIs(double a) { return a; }
-float asFloat(Half a) { return _cvtsh_ss(a.bits); }
+float asIs(const Mode &, float a) { return a; }
+double asIs(const Mode &, double a) { return a; }
+float asFloat(const Mode &m, Half a) { return toFloat(m, a); }
 
 const OpRow kRows[] = {
     TL_COMPARE_INTEGERS("I32", int32_t),
@@ -67,15 +79,15 @@ const OpRow kRows[] = {
     TL_COMPARE_INTEGERS("U64", uint64_t),
     TL_COMPARE_INTEGERS("I16", int16_t),
     TL_COMPARE_INTEGERS("U16", uint16_t),
-    TL_COMPARE_FLOATS("F32", float, asIs),
-    TL_COMPARE_FLOATS("F64", double, asIs),
-    TL_COMPARE_FLOATS("F16", Half, asFloat),
-    TL_COMPARE("CLASS_F32",
+    TL_COMPARE_FLOATS("F32", OpMode32, float, asIs),
+    TL_COMPARE_FLOATS("F64", OpMode64, double, asIs),
+    TL_COMPARE_FLOATS("F16", 0, Half, asFloat),
+    TL_COMPARE("CLASS_F32", 0,
                [](float a, uint32_t b) { return hasClass<8, 23>(std::bit_cast<uint32_t>(a), b); }),
     TL_COMPARE(
-        "CLASS_F64",
+        "CLASS_F64", 0,
         [](double a, uint32_t b) { return hasClass<11, 52>(std::bit_cast<uint64_t>(a), b); }),
-    TL_COMPARE("CLASS_F16", [](Half a, uint32_t b) { return hasClass<5, 10>(a.bits, b); }),
+    TL_COMPARE("CLASS_F16", 0, [](Half a, uint32_t b) { return hasClass<5, 10>(a.bits, b); }),
 };
 
 } // namespace

@@ -96,7 +96,7 @@ constexpr Handler kMaxMinNum = valu<[](float a, float b, float c) {
 constexpr Handler kMed3Num = valu<[](float a, float b, float c) { return median(false, a, b, c); }>;
 constexpr Handler kLegacyMultiply = valu<[](float a, float b) { return legacyMultiply(a, b); }>;
 constexpr Handler kLegacyFma = valu<[](float a, float b, float c) {
-  return a == 0.0f || b == 0.0f ? c : __builtin_fmaf(a, b, c);
+  return a == 0.0f || b == 0.0f ? asHostSees(c) : __builtin_fmaf(a, b, c);
 }>;
 // v_mad and v_mac round twice and flush denormals whatever MODE says.
 constexpr float kSmallest = 0x1p-126f;

@@ -40,11 +40,24 @@ constexpr WithMask<u32> subtractBorrowClamped(u32 a, u32 b, u32 borrow) {
 constexpr u32 byteOf(u32 word, unsigned n) { return word >> (8 * n) & 0xff; }
 constexpr u32 distance(u32 a, u32 b) { return a > b ? a - b : b - a; }
 
-template <bool Masked> constexpr u32 sumOfDistances(u32 a, u32 b, u32 sum) {
+template <bool Masked> constexpr u32 sumOfDistances(u32 a, u32 b) {
+  u32 sum = 0;
   for (unsigned n = 0; n < 4; ++n)
     sum += Masked && byteOf(b, n) == 0 ? 0 : distance(byteOf(a, n), byteOf(b, n));
   return sum;
 }
+constexpr u32 sad8(u32 a, u32 b) { return sumOfDistances<false>(a, b); }
+constexpr u32 maskedSad8(u32 a, u32 b) { return sumOfDistances<true>(a, b); }
+constexpr u32 highSad8(u32 a, u32 b) { return sad8(a, b) << 16; }
+constexpr u32 sad16(u32 a, u32 b) {
+  return distance(a & 0xffff, b & 0xffff) + distance(a >> 16, b >> 16);
+}
+// Differences and what they are added to; saturated with clamp.
+template <u32 (*F)(u32, u32)>
+constexpr Handler kSumOf = valu<[](u32 a, u32 b, u32 c) { return F(a, b) + c; }>;
+template <u32 (*F)(u32, u32)>
+constexpr Handler kSaturatedSumOf =
+    valu<([](u32 a, u32 b, u32 c) { return u32(std::min<u64>(u64(F(a, b)) + c, 0xffffffff)); })>;
 
 // A byte selected out of {a, b}, a the upper word; constants and signs from 8 on.
 constexpr u32 permuteByte(u32 a, u32 b, u32 select) {
@@ -112,10 +125,13 @@ constexpr Handler kSubrevCi =
     valu<[](u32 a, u32 b, Bit c) { return subtractBorrow(b, a, c.ones & 1); }>;
 constexpr Handler kSubrevCiClamped =
     valu<[](u32 a, u32 b, Bit c) { return subtractBorrowClamped(b, a, c.ones & 1); }>;
-constexpr Handler kMulLo = valu<[](u32 a, u32 b) { return a * b; }>;
 constexpr Handler kMadU64 = valu<([](u32 a, u32 b, u64 c) {
   u64 product = u64(a) * b, sum = product + c;
   return WithMask<u64>{sum, sum < product};
+})>;
+constexpr Handler kMadU64Clamped = valu<([](u32 a, u32 b, u64 c) {
+  u64 product = u64(a) * b, sum = product + c;
+  return WithMask<u64>{sum < product ? ~u64(0) : sum, sum < product};
 })>;
 // The carry out of a signed multiply-add is the sign of the 65-bit sum.
 constexpr Handler kMadI64 = valu<([](i32 a, i32 b, i64 c) {
@@ -123,6 +139,12 @@ constexpr Handler kMadI64 = valu<([](i32 a, i32 b, i64 c) {
   u64 sum = u64(product) + u64(c);
   bool overflow = (~(u64(product) ^ u64(c)) & (u64(product) ^ sum)) >> 63;
   return WithMask<u64>{sum, (i64(sum) < 0) != overflow};
+})>;
+constexpr Handler kMadI64Clamped = valu<([](i32 a, i32 b, i64 c) {
+  i64 product = i64(a) * b, sum;
+  bool overflow = __builtin_add_overflow(product, c, &sum);
+  i64 limit = c < 0 ? std::numeric_limits<i64>::min() : std::numeric_limits<i64>::max();
+  return WithMask<u64>{u64(overflow ? limit : sum), (sum < 0) != overflow};
 })>;
 constexpr Handler kFirstFromTop = valu<[](u32 a) { return firstFromTop(a); }>;
 constexpr Handler kFirstFromBottom = valu<[](u32 a) { return firstFromBottom(a); }>;
@@ -158,8 +180,7 @@ const OpRow kRows[] = {
     {"V_OR3_B32", valu<[](u32 a, u32 b, u32 c) { return a | b | c; }>},
     {"V_XOR3_B32", valu<[](u32 a, u32 b, u32 c) { return a ^ b ^ c; }>},
     {"V_XAD_U32", valu<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>},
-    {"V_MUL_LO_U32", kMulLo},
-    {"V_MUL_LO_I32", kMulLo},
+    {"V_MUL_LO_U32", valu<[](u32 a, u32 b) { return a * b; }>},
     {"V_MUL_HI_U32", valu<([](u32 a, u32 b) { return u32(u64(a) * b >> 32); })>},
     {"V_MUL_HI_I32", valu<([](i32 a, i32 b) { return u32(u64(i64(a) * b) >> 32); })>},
     {"V_MUL_U32_U24", valu<[](u32 a, u32 b) { return low24(a) * low24(b); }>},
@@ -175,10 +196,10 @@ const OpRow kRows[] = {
     {"V_MAD_I32_I24",
      valu<[](u32 a, u32 b, u32 c) { return u32(signed24(a)) * u32(signed24(b)) + c; }>,
      valu<([](u32 a, u32 b, i32 c) { return saturate<i32>(i64(signed24(a)) * signed24(b) + c); })>},
-    {"V_MAD_U64_U32", kMadU64},
-    {"V_MAD_CO_U64_U32", kMadU64},
-    {"V_MAD_I64_I32", kMadI64},
-    {"V_MAD_CO_I64_I32", kMadI64},
+    {"V_MAD_U64_U32", kMadU64, kMadU64Clamped},
+    {"V_MAD_CO_U64_U32", kMadU64, kMadU64Clamped},
+    {"V_MAD_I64_I32", kMadI64, kMadI64Clamped},
+    {"V_MAD_CO_I64_I32", kMadI64, kMadI64Clamped},
     // Bits and shifts
     {"V_AND_B32", valu<[](u32 a, u32 b) { return a & b; }>},
     {"V_OR_B32", valu<[](u32 a, u32 b) { return a | b; }>},
@@ -227,14 +248,11 @@ const OpRow kRows[] = {
     {"V_MAXMIN_U32", valu<[](u32 a, u32 b, u32 c) { return std::min(std::max(a, b), c); }>},
     {"V_MINMAX_U32", valu<[](u32 a, u32 b, u32 c) { return std::max(std::min(a, b), c); }>},
     // Sums of absolute differences
-    {"V_SAD_U8", valu<([](u32 a, u32 b, u32 c) { return sumOfDistances<false>(a, b, c); })>},
-    {"V_MSAD_U8", valu<([](u32 a, u32 b, u32 c) { return sumOfDistances<true>(a, b, c); })>},
-    {"V_SAD_HI_U8",
-     valu<([](u32 a, u32 b, u32 c) { return (sumOfDistances<false>(a, b, 0) << 16) + c; })>},
-    {"V_SAD_U16", valu<([](u32 a, u32 b, u32 c) {
-       return distance(a & 0xffff, b & 0xffff) + distance(a >> 16, b >> 16) + c;
-     })>},
-    {"V_SAD_U32", valu<[](u32 a, u32 b, u32 c) { return distance(a, b) + c; }>},
+    {"V_SAD_U8", kSumOf<sad8>, kSaturatedSumOf<sad8>},
+    {"V_MSAD_U8", kSumOf<maskedSad8>, kSaturatedSumOf<maskedSad8>},
+    {"V_SAD_HI_U8", kSumOf<highSad8>, kSaturatedSumOf<highSad8>},
+    {"V_SAD_U16", kSumOf<sad16>, kSaturatedSumOf<sad16>},
+    {"V_SAD_U32", kSumOf<distance>, kSaturatedSumOf<distance>},
     {"V_LERP_U8", valu<([](u32 a, u32 b, u32 c) {
        u32 result = 0;
        for (unsigned n = 0; n < 4; ++n)

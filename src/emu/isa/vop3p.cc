@@ -381,7 +381,6 @@ const OpRow kRows[] = {
     {"V_DOT2ACC_F32_F16", dot2Float<Half, false>},
     {"V_DOT2_F32_BF16", dot2Float<Bfloat, true>},
     {"V_DOT2C_F32_BF16", dot2Float<Bfloat, false>},
-    {"V_DOT2ACC_F32_BF16", dot2Float<Bfloat, false>},
     {"V_DOT2_F16_F16", dot2Narrow<Half>},
     {"V_DOT2_BF16_BF16", dot2Narrow<Bfloat>},
     {"V_DOT2_I32_I16", kDotSigned<16>, kDotSignedClamped<16>},

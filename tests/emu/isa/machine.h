@@ -28,86 +28,6 @@ inline bool isGfx9(const std::string &chip) { return chip.compare(0, 4, "gfx9") 
 /// Rows of the op table that any test has executed, by number.
 std::set<unsigned> &executedRows();
 
-class Machine {
-public:
-  static constexpr unsigned kLines = 128;
-
-  explicit Machine(const std::string &chip, unsigned waveSize = 0) : chipName(chip) {
-    context.chip = findChip(chip);
-    context.options = &options;
-    wave.lanes = waveSize ? waveSize : isGfx9(chip) ? 64 : 32;
-    wave.laneMask = wave.lanes == 64 ? ~uint64_t(0) : 0xffffffffu;
-    file.resize(size_t(kLines + kSpareLines) * kLineLanes + 16);
-    wave.v = reinterpret_cast<uint32_t *>((reinterpret_cast<uintptr_t>(file.data()) + 63) &
-                                          ~uintptr_t(63));
-    wave.launchVectorLines = kLines;
-    wave.launch = &context;
-    wave.group = &group;
-    wave.worker = &worker;
-    wave.mode = ModeDefault | ModeDx10Clamp | ModeIeee;
-    setExec(wave.laneMask);
-  }
-  unsigned lanes() const { return wave.lanes; }
-  void setExec(uint64_t exec) { wave.setScalarPair(SlotExec, exec); }
-  uint32_t &v(unsigned line, unsigned lane) { return wave.line(line)[lane]; }
-
-  /// Decodes the text. False when the chip has no such instruction.
-  bool load(const std::string &text, std::string *error = nullptr) {
-    std::vector<uint8_t> code = assemble(chipName, wave.lanes, text + "\ns_endpgm", error);
-    if (code.empty())
-      return false;
-    CodeObject object;
-    object.image = code;
-    object.code.push_back({0, 0, code.size(), code.size(), true});
-    auto decoded = decode(object, *context.chip, wave.lanes);
-    if (!decoded) {
-      unit::fail(__FILE__, __LINE__, decoded.error().message);
-      return false;
-    }
-    program = std::move(*decoded);
-    wave.program = program.get();
-    context.program = program.get();
-    return true;
-  }
-  /// Runs what was loaded. False: an instruction is not implemented.
-  bool run() {
-    for (size_t i = 0; i + 1 < program->ops.size(); ++i) {
-      const MicroOp &op = program->ops[i];
-      if (op.row == kNoRow || op.run == unimplementedInstruction)
-        return false;
-      executedRows().insert(op.row);
-      if (op.flags & OpPair)
-        for (int h = 0; h < 2; ++h)
-          executedRows().insert(program->halves[size_t(op.imm[0] + h)].row);
-    }
-    group.live = 1;
-    wave.state = WaveState::Running;
-    wave.pc = 0;
-    runWave(wave);
-    return wave.state == WaveState::Ended;
-  }
-  std::string mnemonicOfFirst() const { return mnemonic(program->ops[0].opcode); }
-
-private:
-  LaunchContext &prepared() {
-    context.space = &space;
-    return context;
-  }
-
-public:
-  Wave wave;
-  LaunchContext context;
-  Options options;
-  std::string chipName;
-
-private:
-  AddressSpace space{std::vector<uint64_t>()};
-  Workgroup group;
-  Worker worker{prepared()};
-  std::vector<uint32_t> file;
-  std::unique_ptr<Program> program;
-};
-
 /// Random words with many special floats of all sizes among them.
 class Words {
 public:
@@ -165,6 +85,117 @@ public:
   uint64_t mask() { return uint64_t(random()) << 32 | random(); }
 
   std::mt19937 random;
+};
+
+class Machine {
+public:
+  static constexpr unsigned kLines = 128, kLdsBytes = 16384;
+
+  /// Has LDS; `memoryBytes`: also as much device memory, at memoryAddress().
+  explicit Machine(const std::string &chip, unsigned waveSize = 0, uint64_t memoryBytes = 0)
+      : chipName(chip),
+        space(memoryBytes ? std::vector<uint64_t>{memoryBytes} : std::vector<uint64_t>()) {
+    group.lds.resize(kLdsBytes);
+    group.ldsBytes = kLdsBytes;
+    if (memoryBytes)
+      block = space.allocate(memoryBytes, MemoryKind::Device, 0);
+    context.chip = findChip(chip);
+    context.options = &options;
+    context.record = &record;
+    wave.lanes = waveSize ? waveSize : isGfx9(chip) ? 64 : 32;
+    wave.laneMask = wave.lanes == 64 ? ~uint64_t(0) : 0xffffffffu;
+    file.resize(size_t(kLines + kSpareLines) * kLineLanes + 16);
+    wave.v = reinterpret_cast<uint32_t *>((reinterpret_cast<uintptr_t>(file.data()) + 63) &
+                                          ~uintptr_t(63));
+    wave.launchVectorLines = kLines;
+    wave.launch = &context;
+    wave.group = &group;
+    wave.worker = &worker;
+    wave.mode = ModeDefault | ModeDx10Clamp | ModeIeee;
+    setExec(wave.laneMask);
+  }
+  unsigned lanes() const { return wave.lanes; }
+  void setExec(uint64_t exec) { wave.setScalarPair(SlotExec, exec); }
+  uint32_t &v(unsigned line, unsigned lane) { return wave.line(line)[lane]; }
+  /// Random values of a size in registers of all lanes: of 16 bits two to a register.
+  void fill(Words &words, std::initializer_list<unsigned> lines, unsigned bits) {
+    for (unsigned l = 0; l < wave.lanes; ++l)
+      for (unsigned line : lines) {
+        const uint64_t value =
+            bits == 16 ? words.next(16) | words.next(16) << 16 : words.next(bits);
+        v(line, l) = uint32_t(value);
+        if (bits == 64)
+          v(line + 1, l) = uint32_t(value >> 32);
+      }
+  }
+
+  /// Decodes the text. False when the chip has no such instruction.
+  bool load(const std::string &text, std::string *error = nullptr) {
+    std::vector<uint8_t> code = assemble(chipName, wave.lanes, text + "\ns_endpgm", error);
+    if (code.empty())
+      return false;
+    CodeObject object;
+    object.image = code;
+    object.code.push_back({0, 0, code.size(), code.size(), true});
+    auto decoded = decode(object, *context.chip, wave.lanes);
+    if (!decoded) {
+      unit::fail(__FILE__, __LINE__, decoded.error().message);
+      return false;
+    }
+    program = std::move(*decoded);
+    wave.program = program.get();
+    context.program = program.get();
+    return true;
+  }
+  /// Counts the rows of what was loaded as executed. False: an instruction has none.
+  bool countRows() const {
+    for (size_t i = 0; i + 1 < program->ops.size(); ++i) {
+      const MicroOp &op = program->ops[i];
+      if (op.row == kNoRow || op.run == unimplementedInstruction)
+        return false;
+      executedRows().insert(op.row);
+      if (op.flags & OpPair)
+        for (int h = 0; h < 2; ++h)
+          executedRows().insert(program->halves[size_t(op.imm[0] + h)].row);
+    }
+    return true;
+  }
+  /// Runs what was loaded. False: an instruction is not implemented, or there was a fault.
+  bool run() {
+    if (!countRows())
+      return false;
+    group.live = 1;
+    wave.state = WaveState::Running;
+    wave.pc = 0;
+    runWave(wave);
+    return wave.state == WaveState::Ended;
+  }
+  uint8_t *lds() { return group.lds.data(); }
+  uint64_t memoryAddress() const { return block ? block->address : 0; }
+  uint8_t *memory() { return block ? block->host : nullptr; }
+  /// What stopped the last run that did not end.
+  const LaunchResult &fault() const { return context.result; }
+
+private:
+  LaunchContext &prepared() {
+    context.space = &space;
+    return context;
+  }
+
+public:
+  Wave wave;
+  LaunchContext context;
+  Options options;
+  std::string chipName;
+
+private:
+  KernelRecord record{};
+  AddressSpace space;
+  MemoryBlock *block = nullptr;
+  Workgroup group;
+  Worker worker{prepared()};
+  std::vector<uint32_t> file;
+  std::unique_ptr<Program> program;
 };
 
 } // namespace isatest

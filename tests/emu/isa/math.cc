@@ -127,7 +127,7 @@ UNIT_TEST(all_halves_of_approximated_functions) {
       for (uint32_t l = 0; l < 64; ++l) {
         const uint64_t expected = bitsOf(kF16, f.function(valueOf(kF16, first + l)));
         const uint32_t got = machine.v(40, l);
-        wrong += got != expected && !(kF16.isNan(got) && kF16.isNan(expected));
+        wrong += !sameFloat(kF16, got, expected);
       }
     }
     CHECK_EQ(std::string(f.name) + " " + std::to_string(wrong), std::string(f.name) + " 0");
@@ -165,7 +165,7 @@ UNIT_TEST(scalar_functions) {
               bitsOf(format, f.function(valueOf(format, Env::flushed(format, value, bits == 16))));
           expected = Env::flushed(format, expected, bits == 16);
           const uint32_t got = machine.wave.s[9];
-          CHECK(got == expected || (format.isNan(got) && format.isNan(expected)));
+          CHECK(sameFloat(format, got, expected));
         }
       }
     }
@@ -221,6 +221,126 @@ UNIT_TEST(perturbation_moves_what_is_not_exact) {
       same += machine.v(40, l) == first[l];
     CHECK(same < 60);
   }
+}
+
+namespace {
+
+struct Approximated {
+  const char *name; // of the vector instruction; V_S_... are the same functions
+  Format format;
+  Function function;
+};
+const Approximated kApproximated[] = {
+    {"rcp_f32", kF32, reciprocal},     {"rcp_iflag_f32", kF32, reciprocal},
+    {"rsq_f32", kF32, reciprocalRoot}, {"sqrt_f32", kF32, root},
+    {"exp_f32", kF32, power},          {"exp_legacy_f32", kF32, power},
+    {"log_f32", kF32, logarithm},      {"log_legacy_f32", kF32, logarithm},
+    {"sin_f32", kF32, sine},           {"cos_f32", kF32, cosine},
+    {"rcp_f16", kF16, reciprocal},     {"rsq_f16", kF16, reciprocalRoot},
+    {"sqrt_f16", kF16, root},          {"exp_f16", kF16, power},
+    {"log_f16", kF16, logarithm},      {"sin_f16", kF16, sine},
+    {"cos_f16", kF16, cosine},         {"rcp_f64", kF64, reciprocal},
+    {"rsq_f64", kF64, reciprocalRoot}, {"sqrt_f64", kF64, root},
+};
+
+// How far results are from the rounded ones, in units of noise.
+struct Distances {
+  int moved = 0, count = 0;
+  int64_t most = 0;
+  void add(const Approximated &a, uint64_t input, uint64_t got) {
+    const int64_t unit = a.format.bits() == 64 ? int64_t(1) << 29 : 1;
+    const int64_t distance =
+        std::llabs(int64_t(got) - int64_t(bitsOf(a.format, a.function(valueOf(a.format, input)))));
+    moved += distance != 0, ++count;
+    most = std::max(most, (distance + unit - 1) / unit);
+  }
+  bool good(unsigned units) const { return most <= units && moved > count / 4; }
+};
+
+// Neither whole numbers nor simple fractions: no result is exact.
+uint64_t inexact(Format f, unsigned n) { return bitsOf(f, Num(0.2613 + n * 0.01737)); }
+
+// The ways to write it: what follows the name, and by how much the result is shifted.
+struct Form {
+  std::string suffix, operands;
+  unsigned shift = 0;
+};
+std::vector<Form> formsOf(Format f) {
+  if (f.bits() == 64)
+    return {{"", "v[40:41], v[8:9]"}, {"_e64", "v[40:41], |v[8:9]|"}};
+  std::vector<Form> forms = {
+      {"", "v40, v8"},
+      {"_e64", "v40, |v8|"},
+      {"_dpp", "v40, v8 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf"},
+      {"_sdwa", "v40, v8 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD"}};
+  if (f.bits() == 16) {
+    forms.push_back({"", "v40.h, v8.l", 16});
+    forms.push_back({"_sdwa", "v40, v8 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_0", 16});
+  }
+  return forms;
+}
+
+bool perturbs(const Approximated &a, const Form &form, const std::string &chip, unsigned units) {
+  Machine machine(chip);
+  machine.options.perturbation = units;
+  const std::string text = std::string("v_") + a.name + form.suffix + " " + form.operands;
+  if (!machine.load(text))
+    return false;
+  for (unsigned l = 0; l < machine.lanes(); ++l) {
+    const uint64_t input = inexact(a.format, l);
+    machine.v(8, l) = uint32_t(input), machine.v(9, l) = uint32_t(input >> 32);
+  }
+  if (!machine.run())
+    return false;
+  Distances distances;
+  for (unsigned l = 0; l < machine.lanes(); ++l) {
+    uint64_t got = machine.v(40, l) >> form.shift;
+    if (a.format.bits() == 64)
+      got |= uint64_t(machine.v(41, l)) << 32;
+    else if (a.format.bits() == 16)
+      got &= 0xffff;
+    distances.add(a, inexact(a.format, l), got);
+  }
+  if (!distances.good(units))
+    unit::fail(__FILE__, __LINE__,
+               chip + " " + text + ": " + std::to_string(distances.moved) + " of " +
+                   std::to_string(distances.count) + " moved, by up to " +
+                   std::to_string(distances.most));
+  return true;
+}
+
+} // namespace
+
+UNIT_TEST(perturbation_reaches_every_form) {
+  for (const Approximated &a : kApproximated) {
+    bool ran = false;
+    for (const std::string &chip : kChips)
+      for (const Form &form : formsOf(a.format))
+        for (unsigned units : {1u, 4u})
+          ran |= perturbs(a, form, chip, units);
+    if (!ran)
+      unit::fail(__FILE__, __LINE__, std::string(a.name) + ": no chip has it");
+  }
+}
+
+UNIT_TEST(perturbation_reaches_scalar_functions) {
+  int functions = 0;
+  for (const Approximated &a : kApproximated) {
+    Machine machine("gfx1201");
+    machine.options.perturbation = 1;
+    if (!machine.load(std::string("v_s_") + a.name + " s9, s8"))
+      continue;
+    ++functions;
+    Distances distances;
+    for (unsigned n = 0; n < 32; ++n) {
+      const uint64_t input = inexact(a.format, n);
+      machine.wave.s[8] = uint32_t(input);
+      REQUIRE(machine.run());
+      distances.add(a, input, machine.wave.s[9]);
+    }
+    CHECK(distances.good(1));
+  }
+  CHECK_EQ(functions, 10); // five, in f32 and f16
 }
 
 UNIT_TEST(steps_of_division) {
@@ -306,7 +426,7 @@ UNIT_TEST(division_is_rounded_right) {
             const uint64_t ones = (uint64_t(1) << f.mantissa) - 1;
             if ((d[l] & ones) == ones)
               continue;
-            if (got != expected && !(f.isNan(got) && f.isNan(expected)) && !wrong++) {
+            if (!sameFloat(f, got, expected) && !wrong++) {
               char text[200];
               std::snprintf(
                   text, sizeof(text), "%s %llx / %llx gives %llx, not %llx", chip,

@@ -224,9 +224,7 @@ UNIT_TEST(packed_selection_before_gfx12) {
       for (uint32_t mode : {0u, 0x200u}) {
         const Env e{machine.wave.mode ^ mode, false, false, chip};
         machine.wave.mode ^= mode;
-        for (unsigned l = 0; l < machine.lanes(); ++l)
-          for (unsigned line : {8u, 16u})
-            machine.v(line, l) = uint32_t(words.next(16) | words.next(16) << 16);
+      machine.fill(words, {8u, 16u}, 16);
         REQUIRE(machine.run());
         for (unsigned l = 0; l < machine.lanes(); ++l)
           for (unsigned shift : {0u, 16u}) {
@@ -234,7 +232,7 @@ UNIT_TEST(packed_selection_before_gfx12) {
             const uint64_t expected =
                 (maximum ? selected<true, 0>(e, a, b) : selected<false, 0>(e, a, b)).bits;
             const uint64_t got = machine.v(40, l) >> shift & 0xffff;
-            CHECK(got == expected || (kF16.isNan(got) && kF16.isNan(expected)));
+            CHECK(sameFloat(kF16, got, expected));
           }
       }
     }
@@ -258,7 +256,7 @@ UNIT_TEST(packed_accumulation) {
         const uint64_t expected =
             bitsOf(kF16, part(machine.v(8, l)) * part(machine.v(16, l)) + part(old[l]));
         const uint64_t got = machine.v(40, l) >> shift & 0xffff;
-        CHECK(got == expected || (kF16.isNan(got) && kF16.isNan(expected)));
+        CHECK(sameFloat(kF16, got, expected));
       }
   }
 }
@@ -343,7 +341,7 @@ UNIT_TEST(mixed_precision) {
             CHECK_EQ(got >> other & 0xffff, old[l] >> other & 0xffff);
             got = got >> (upper ? 16 : 0) & 0xffff;
           }
-          CHECK(got == sum || (f.isNan(got) && f.isNan(sum)));
+          CHECK(sameFloat(f, got, sum));
         }
       }
 }
@@ -426,9 +424,7 @@ UNIT_TEST(dot_products_of_integers) {
                            " v40, v8, v16, v24 neg_lo:[" + (n & 1 ? "1," : "0,") +
                            (n & 2 ? "1,0]" : "0,0]") + (clamp ? " clamp" : "")));
       Words words(n);
-      for (unsigned l = 0; l < 32; ++l)
-        for (unsigned line : {8u, 16u, 24u})
-          machine.v(line, l) = uint32_t(words.next(32));
+      machine.fill(words, {8u, 16u, 24u}, 32);
       REQUIRE(machine.run());
       for (unsigned l = 0; l < 32; ++l) {
         const Wide a = machine.v(8, l), b = machine.v(16, l);

@@ -93,6 +93,10 @@ struct Format {
   bool isSignaling(uint64_t v) const { return isNan(v) && !(v >> (mantissa - 1) & 1); }
   bool isDenormal(uint64_t v) const { return !(v & infinity()) && v & (sign() - 1); }
 };
+/// Equal bits, or any two NaNs.
+inline bool sameFloat(Format f, uint64_t a, uint64_t b) {
+  return a == b || (f.isNan(a) && f.isNan(b));
+}
 inline constexpr Format kF16{10, 5}, kBf16{7, 8}, kF32{23, 8}, kF64{52, 11};
 
 inline Num valueOf(Format f, uint64_t bits) {

@@ -9,6 +9,14 @@ std::set<unsigned> &executedRows() {
   return rows;
 }
 
+std::vector<std::string> namesOf(const std::string &names) {
+  std::vector<std::string> parts;
+  std::istringstream in(names);
+  for (std::string part; std::getline(in, part, '|');)
+    parts.push_back(part);
+  return parts;
+}
+
 namespace {
 
 constexpr unsigned kFirstSource = 8, kSourceStep = 8, kResult = 40;
@@ -27,14 +35,6 @@ struct Variant {
   bool partial = false, dpp = false, sdwa = false;
   uint32_t mode = 0; // bits to flip
 };
-
-std::vector<std::string> split(const std::string &text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, '|');)
-    parts.push_back(part);
-  return parts;
-}
 
 std::string vector(unsigned index, const Type &type, bool true16, bool high) {
   if (type.bits == 64)
@@ -341,7 +341,7 @@ private:
 } // namespace
 
 void runRow(const Row &row) {
-  for (const std::string &name : split(row.names)) {
+  for (const std::string &name : namesOf(row.names)) {
     bool ran = false;
     for (const std::string &chip : kChips) {
       if ((row.flags & Not12 && chip.compare(0, 5, "gfx12") == 0) ||

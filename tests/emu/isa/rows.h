@@ -183,6 +183,9 @@ Row row(const char *names, R (*f)(const Env &, A...), unsigned flags = 0) {
   return detail::makeRow(names, f, flags, std::index_sequence_for<A...>());
 }
 
+/// "v_add_u16|v_add_nc_u16", one by one.
+std::vector<std::string> namesOf(const std::string &names);
+
 /// Executes a row on all chips that have it; fails when none has.
 void runRow(const Row &row);
 inline void runRows(const std::vector<Row> &rows) {

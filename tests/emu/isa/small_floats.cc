@@ -75,7 +75,7 @@ unsigned encoded(const Code &c, double value, bool saturates, bool cut = false) 
 
 uint32_t single(double value) { return uint32_t(bitsOf(kF32, Num(value))); }
 double number(uint32_t bits) { return valueOf(kF32, bits).toDouble(); }
-bool sameSingle(uint32_t a, uint32_t b) { return a == b || (kF32.isNan(a) && kF32.isNan(b)); }
+bool sameSingle(uint32_t a, uint32_t b) { return sameFloat(kF32, a, b); }
 
 const char *const kFloat8Chips[] = {"gfx942", "gfx950", "gfx1201"};
 Code codesOf(const std::string &chip, bool bf8) {
@@ -244,7 +244,7 @@ UNIT_TEST(stochastic_rounding_to_16_bits) {
       return bitsOf(f, valueOf(kF32, sum), MPFR_RNDZ);
     };
     auto same = [](Format f, uint64_t a, uint64_t b) {
-      return a == b || (f.isNan(a) && f.isNan(b));
+      return sameFloat(f, a, b);
     };
     CHECK(same(kF16, machine.v(40, l) & 0xffff, expected(kF16)));
     CHECK(same(kBf16, machine.v(41, l) >> 16, expected(kBf16)));
@@ -261,9 +261,7 @@ UNIT_TEST(dots_of_float8) {
     Machine machine("gfx1201");
     REQUIRE(
         machine.load(std::string("v_dot4_f32_") + a.name + "_" + b.name + " v40, v8, v16, v24"));
-    for (unsigned l = 0; l < 32; ++l)
-      for (unsigned line : {8u, 16u, 24u})
-        machine.v(line, l) = uint32_t(words.next(32));
+      machine.fill(words, {8u, 16u, 24u}, 32);
     REQUIRE(machine.run());
     for (unsigned l = 0; l < 32; ++l) {
       uint64_t sum = Env::flushed(kF32, machine.v(24, l), false);
@@ -385,7 +383,7 @@ UNIT_TEST(scaled_conversions) {
         } else {
           const uint64_t got = wideAt(70, n),
                          expected = bitsOf(s.wide, Num(decoded(s.code, codeAt(0))) * Num(scale));
-          wrong += got != expected && !(s.wide.isNan(got) && s.wide.isNan(expected));
+          wrong += !sameFloat(s.wide, got, expected);
         }
       }
       // What the result does not fill stays.
