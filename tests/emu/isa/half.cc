@@ -136,38 +136,14 @@ UNIT_TEST(f16_arithmetic) {
 }
 
 UNIT_TEST(f16_with_literals) {
-  // The literal is the middle, or the last, operand.
-  for (const char *chip : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"})
-    for (const char *name : {"v_fmamk_f16", "v_fmaak_f16", "v_madmk_f16", "v_madak_f16"}) {
-      Machine machine(chip);
-      const std::string form = name;
-      const bool last = form.find("ak_") != std::string::npos;
-      bool loaded = false;
-      for (const char *end : {"", ".l"}) {
-        const std::string a = std::string("v8") + end, b = std::string("v16") + end,
-                          d = std::string("v40") + end;
-        loaded = loaded || machine.load(form + " " + d + ", " + a + ", " +
-                                        (last ? b + ", 0x3e66" : "0x3e66, " + b));
-      }
-      if (!loaded)
-        continue;
-      Words words(7);
-      uint32_t a[64], b[64];
-      for (unsigned l = 0; l < machine.lanes(); ++l) {
-        machine.v(8, l) = a[l] = uint32_t(words.next(16));
-        machine.v(16, l) = b[l] = uint32_t(words.next(16));
-        machine.v(40, l) = 0;
-      }
-      REQUIRE(machine.run());
-      const Env e{ModeDefault, false, false, chip};
-      for (unsigned l = 0; l < machine.lanes(); ++l) {
-        F16 x{a[l]}, y{b[l]}, k{0x3e66};
-        auto f = form.find("fma") != std::string::npos ? fma : mad;
-        const uint64_t expected = last ? f(e, x, y, k).bits : f(e, x, k, y).bits;
-        const uint32_t got = machine.v(40, l);
-        CHECK(sameFloat(kF16, got, expected));
-      }
-    }
+  for (const char *name : {"v_fmamk_f16", "v_fmaak_f16"})
+    runWithLiteral(name, kF16, 0x3e66, [](E e, uint64_t a, uint64_t b, uint64_t c) {
+      return fma(e, {a}, {b}, {c}).bits;
+    });
+  for (const char *name : {"v_madmk_f16", "v_madak_f16"})
+    runWithLiteral(name, kF16, 0x3e66, [](E e, uint64_t a, uint64_t b, uint64_t c) {
+      return mad(e, {a}, {b}, {c}).bits;
+    });
 }
 
 UNIT_TEST(f16_selection) {

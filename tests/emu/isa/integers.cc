@@ -327,25 +327,14 @@ UNIT_TEST(products_of_older_rules) {
 }
 
 UNIT_TEST(words_with_literals) {
-  // The literal, 1.5, is the second or the third operand.
-  for (const std::string &chip : kChips)
-    for (const char *name : {"v_fmamk_f32", "v_fmaak_f32", "v_madmk_f32", "v_madak_f32"}) {
-      Machine machine(chip);
-      const bool last = name[5] == 'a', twice = name[3] == 'a';
-      if (!machine.load(std::string(name) +
-                        (last ? " v40, v8, v16, 0x3fc00000" : " v40, v8, 0x3fc00000, v16")))
-        continue;
-      Words words(7);
-      machine.fill(words, {8, 16}, 32);
-      REQUIRE(machine.run());
-      const Env e{ModeDefault, false, false, chip};
-      for (unsigned l = 0; l < machine.lanes(); ++l) {
-        const F32 a{machine.v(8, l)}, v{machine.v(16, l)}, k{0x3fc00000};
-        const F32 b = last ? v : k, c = last ? k : v;
-        const F32 expected = twice ? multiplyThenAdd(e, a, b, c) : e.f32(e(a) * e(b) + e(c));
-        CHECK(sameFloat(kF32, machine.v(40, l), expected.bits));
-      }
-    }
+  for (const char *name : {"v_fmamk_f32", "v_fmaak_f32"})
+    runWithLiteral(name, kF32, 0x3fc00000, [](E e, uint64_t a, uint64_t b, uint64_t c) {
+      return e.f32(e(F32{a}) * e(F32{b}) + e(F32{c})).bits;
+    });
+  for (const char *name : {"v_madmk_f32", "v_madak_f32"})
+    runWithLiteral(name, kF32, 0x3fc00000, [](E e, uint64_t a, uint64_t b, uint64_t c) {
+      return multiplyThenAdd(e, {a}, {b}, {c}).bits;
+    });
 }
 
 } // namespace isatest

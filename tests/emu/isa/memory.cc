@@ -252,16 +252,22 @@ uint64_t operandOf(const Atomic &a, Words &words) {
   return (words.random() % 3 ? words.random() % 4 - 1 : words.mask()) & mask;
 }
 
+// LDS has an operand each, memory one of all registers.
+std::string textOf(const Atomic &a, const std::string &name, bool isLds) {
+  const unsigned words = a.bits / 32;
+  std::string text = name + " " + tuple('v', 40, words) + (isLds ? ", v8" : ", v[8:9]");
+  for (unsigned n = 0; isLds && n < a.operands; ++n)
+    text += ", " + tuple('v', 16 + 2 * n, words);
+  if (!isLds)
+    text += ", " + tuple('v', 16, words * a.operands) + (name[0] == 'g' ? ", off" : "");
+  return text;
+}
+
 // False: the chip has no such instruction.
 bool runAtomic(const Atomic &a, const std::string &name, const std::string &chip, bool isLds) {
   Place place(chip, isLds);
   const unsigned words = a.bits / 32;
-  std::string text = name + " " + tuple('v', 40, words) + (isLds ? ", v8" : ", v[8:9]");
-  if (isLds)
-    for (unsigned n = 0; n < a.operands; ++n)
-      text += ", " + tuple('v', 16 + 2 * n, words);
-  else
-    text += ", " + tuple('v', 16, words * a.operands) + (name[0] == 'g' ? ", off" : "");
+  std::string text = textOf(a, name, isLds);
   bool loaded = false;
   for (const char *returns : {"", " glc", " sc0", " th:TH_ATOMIC_RETURN"})
     if (!loaded && place.machine.load(text + returns))

@@ -155,13 +155,6 @@ std::vector<Variant> variantsOf(const Row &row) {
   return all;
 }
 
-uint64_t clampFloat(Format f, uint64_t bits, bool dx10) {
-  if (f.isNan(bits))
-    return dx10 ? 0 : bits;
-  const uint64_t one = uint64_t(f.bias()) << f.mantissa;
-  return bits & f.sign() ? 0 : std::min(bits, one);
-}
-
 uint64_t outputModified(const Env &e, const Type &type, uint64_t bits, unsigned omod) {
   const Format f = type.format;
   // Ignored where denormals are kept, and where MODE says IEEE, which gfx12 does not have.
@@ -172,19 +165,10 @@ uint64_t outputModified(const Env &e, const Type &type, uint64_t bits, unsigned 
   return e.finish(f, timesPower(valueOf(f, bits), omod == 1 ? 1 : omod == 2 ? 2 : -1), e.round(f));
 }
 
-uint64_t finished(const Env &e, const Row &row, const Variant &variant, const Outcome &outcome) {
-  const Type &type = row.result;
-  if (type.isFloat) {
-    uint64_t bits = outputModified(e, type, outcome.bits, variant.omod);
-    return variant.clamp ? clampFloat(type.format, bits, e.mode >> 8 & 1) : bits;
-  }
-  Wide value = outcome.exact;
-  if (variant.clamp) {
-    const Wide low = type.isSigned ? -(Wide(1) << (type.bits - 1)) : 0;
-    const Wide high = (Wide(1) << (type.isSigned ? type.bits - 1 : type.bits)) - 1;
-    value = std::clamp(value, low, high);
-  }
-  return uint64_t(value) & type.mask();
+uint64_t finished(const Env &e, const Row &row, const Variant &variant, Outcome outcome) {
+  if (row.result.isFloat)
+    outcome.bits = outputModified(e, row.result, outcome.bits, variant.omod);
+  return variant.clamp ? clampedResult(row.result, e, outcome) : plainResult(row.result, outcome);
 }
 
 class Runner {
@@ -339,6 +323,52 @@ private:
 };
 
 } // namespace
+
+uint64_t plainResult(const Type &type, const Outcome &outcome) {
+  return type.isFloat ? outcome.bits : uint64_t(outcome.exact) & type.mask();
+}
+
+uint64_t clampedResult(const Type &type, const Env &e, const Outcome &outcome) {
+  const Format f = type.format;
+  if (!type.isFloat) {
+    const Wide low = type.isSigned ? -(Wide(1) << (type.bits - 1)) : 0;
+    const Wide high = (Wide(1) << (type.isSigned ? type.bits - 1 : type.bits)) - 1;
+    return uint64_t(std::clamp(outcome.exact, low, high)) & type.mask();
+  }
+  if (f.isNan(outcome.bits)) // by MODE's DX10_CLAMP
+    return e.mode >> 8 & 1 ? 0 : outcome.bits;
+  return outcome.bits & f.sign() ? 0 : std::min(outcome.bits, uint64_t(f.bias()) << f.mantissa);
+}
+
+void runWithLiteral(const std::string &name, Format format, uint32_t literal,
+                    uint64_t (*formula)(const Env &, uint64_t, uint64_t, uint64_t)) {
+  const bool last = name.find("ak_") != std::string::npos;
+  bool ran = false;
+  for (const std::string &chip : kChips) {
+    Machine machine(chip);
+    bool loaded = false;
+    for (const std::string half : {"", ".l"}) { // how RDNA names 16 bits
+      const std::string number = std::to_string(literal), second = ", v16" + half;
+      loaded = loaded || machine.load(name + " v40" + half + ", v8" + half +
+                                      (last ? second + ", " + number : ", " + number + second));
+    }
+    if (!loaded)
+      continue;
+    ran = true;
+    Words words(7);
+    machine.fill(words, {8, 16}, unsigned(format.bits()));
+    REQUIRE(machine.run());
+    const Env e{ModeDefault, false, false, chip};
+    const uint64_t mask = format.bits() == 16 ? 0xffff : 0xffffffff;
+    for (unsigned l = 0; l < machine.lanes(); ++l) {
+      const uint64_t a = machine.v(8, l) & mask, b = machine.v(16, l) & mask;
+      const uint64_t expected = last ? formula(e, a, b, literal) : formula(e, a, literal, b);
+      CHECK(sameFloat(format, machine.v(40, l) & mask, expected));
+    }
+  }
+  if (!ran)
+    unit::fail(__FILE__, __LINE__, name + ": no chip has it");
+}
 
 void runRow(const Row &row) {
   for (const std::string &name : namesOf(row.names)) {

@@ -183,6 +183,15 @@ Row row(const char *names, R (*f)(const Env &, A...), unsigned flags = 0) {
   return detail::makeRow(names, f, flags, std::index_sequence_for<A...>());
 }
 
+/// The bits of a result without clamp, and with it.
+uint64_t plainResult(const Type &type, const Outcome &outcome);
+uint64_t clampedResult(const Type &type, const Env &e, const Outcome &outcome);
+
+/// Instructions with a literal, as second source or, in those named "ak", as third: the formula of
+/// their three sources, on all chips that have one.
+void runWithLiteral(const std::string &name, Format format, uint32_t literal,
+                    uint64_t (*formula)(const Env &, uint64_t, uint64_t, uint64_t));
+
 /// "v_add_u16|v_add_nc_u16", one by one.
 std::vector<std::string> namesOf(const std::string &names);
 

@@ -243,9 +243,7 @@ UNIT_TEST(stochastic_rounding_to_16_bits) {
           (bits & 0x80000000);
       return bitsOf(f, valueOf(kF32, sum), MPFR_RNDZ);
     };
-    auto same = [](Format f, uint64_t a, uint64_t b) {
-      return sameFloat(f, a, b);
-    };
+    auto same = [](Format f, uint64_t a, uint64_t b) { return sameFloat(f, a, b); };
     CHECK(same(kF16, machine.v(40, l) & 0xffff, expected(kF16)));
     CHECK(same(kBf16, machine.v(41, l) >> 16, expected(kBf16)));
     CHECK_EQ(machine.v(40, l) >> 16, 0x5555u);
@@ -261,7 +259,7 @@ UNIT_TEST(dots_of_float8) {
     Machine machine("gfx1201");
     REQUIRE(
         machine.load(std::string("v_dot4_f32_") + a.name + "_" + b.name + " v40, v8, v16, v24"));
-      machine.fill(words, {8u, 16u, 24u}, 32);
+    machine.fill(words, {8u, 16u, 24u}, 32);
     REQUIRE(machine.run());
     for (unsigned l = 0; l < 32; ++l) {
       uint64_t sum = Env::flushed(kF32, machine.v(24, l), false);

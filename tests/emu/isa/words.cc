@@ -277,10 +277,6 @@ UNIT_TEST(integers_of_32_and_64_bits) {
           },
           NoClamp),
       row(
-          "v_min_i32", +[](E, I32 a, I32 b) { return a.value < b.value ? a : b; }, NoClamp),
-      row(
-          "v_max_u32", +[](E, U32 a, U32 b) { return a.value < b.value ? b : a; }, NoClamp),
-      row(
           "v_cndmask_b32", +[](E, U32 a, U32 b, Mask m) { return m.set ? b : a; },
           MaskOperand | NoClamp),
   });
