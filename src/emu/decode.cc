@@ -226,6 +226,14 @@ private:
       op.run = opRow(op.row).clamped, op.clamp = 0;
   }
 
+  // V_MOVRELD and the like have no definition in LLVM: which register it is shows at run time.
+  static void firstSourceIsResult(MicroOp &op) {
+    op.dst[0] = op.src[0];
+    op.src[0] = op.src[1];
+    op.src[1] = Operand();
+    op.sources = 1;
+  }
+
   // Scalar instructions: results, then all else in order; immediates are operands.
   void describeScalar(const MCInst &instruction, const MCInstrDesc &desc, MicroOp &op) {
     unsigned results = desc.getNumDefs();
@@ -242,6 +250,8 @@ private:
         op.src[op.sources++] = valueOperand(operand);
       }
     }
+    if (results == 0 && opcodeInfo(instruction.getOpcode()).name.rfind("S_MOVRELD", 0) == 0)
+      firstSourceIsResult(op);
   }
 
   bool isTied(const MCInstrDesc &desc, unsigned i) const {
@@ -379,12 +389,8 @@ private:
         op.src[op.sources++] = source;
       }
     }
-    if (results == 0 && info.name.rfind("V_MOVREL", 0) == 0) {
-      op.dst[0] = op.src[0]; // no definition in LLVM: which register it is shows at run time
-      op.src[0] = op.src[1];
-      op.src[1] = Operand();
-      op.sources = 1;
-    }
+    if (results == 0 && info.name.rfind("V_MOVREL", 0) == 0)
+      firstSourceIsResult(op);
     describeHalves(desc, op);
     takeImmediates(desc, info, immediates, op);
     if (op.flags & OpDpp)
