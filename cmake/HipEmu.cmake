@@ -31,7 +31,7 @@ foreach(node IN LISTS nodes)
   set(before " hip_${node}")
 endforeach()
 string(APPEND text "TILELANG_HIPEMU_0.1 {\n  global:\n    tl_hipemu_configure;\n    tl_hipemu_report;\n"
-  "    tl_hipemu_finding_count;\n    tl_hipemu_clear;\n    tl_hipemu_fault;\n};\n")
+  "    tl_hipemu_finding_count;\n    tl_hipemu_clear;\n    tl_hipemu_fault;\n    tl_hipemu_map_lines;\n};\n")
 file(CONFIGURE OUTPUT ${hipemu_map} CONTENT "${text}" @ONLY)
 
 add_library(tilelang_hipemu SHARED $<TARGET_OBJECTS:tl_hipemu>)

@@ -15,8 +15,8 @@ Status ensureLoaded(const tl_kernel &kernel) {
   std::lock_guard lock(kernel.mutex);
   if (kernel.loadedOwner)
     return {};
-  TL_ASSIGN(kernel.loadedOwner,
-            kernel.device->device->load(kernel.artifact.codes[kernel.codeIndex]));
+  TL_ASSIGN(kernel.loadedOwner, kernel.device->device->load(kernel.artifact.codes[kernel.codeIndex],
+                                                            kernel.artifact.locations));
   kernel.loaded.store(kernel.loadedOwner.get(), std::memory_order_release);
   return {};
 }

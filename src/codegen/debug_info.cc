@@ -16,7 +16,7 @@ KernelDebugInfo::KernelDebugInfo(llvm::Module &module, const CodegenInput &input
 void KernelDebugInfo::describe(llvm::Function &function) {
   if (!builder)
     return;
-  llvm::DIFile *file = builder->createFile(input.graph.kernel.name + ".tile", ".");
+  llvm::DIFile *file = builder->createFile(input.graph.kernel.name + ".canonical.tile", ".");
   unit = builder->createCompileUnit(
       llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C11), file, "libtilelang",
       /*isOptimized=*/true, "", 0, "", llvm::DICompileUnit::FullDebug);

@@ -17,7 +17,8 @@ public:
   /// Does nothing at all when the request wants no debug info.
   KernelDebugInfo(llvm::Module &module, const CodegenInput &input);
 
-  /// Makes `function` the kernel, named as in the graph, in a file "<kernel>.tile".
+  /// Makes `function` the kernel, named as in the graph, in a file "<kernel>.canonical.tile":
+  /// nobody's own file is called so, whose lines would be others.
   void describe(llvm::Function &function);
   /// The line of an op in that function, or an empty location.
   llvm::DebugLoc at(OpId op) const;

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <mutex>
+#include <span>
 
 namespace tl {
 
@@ -116,8 +117,10 @@ public:
   /// Milliseconds between two recorded events; waits for both.
   virtual Result<double> elapsed(void *start, void *stop) = 0;
 
-  /// Brings code onto the device: not for stream captures, may take milliseconds.
-  virtual Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code) = 0;
+  /// Brings code onto the device: not for stream captures, may take milliseconds. `places` are the
+  /// author's for lines of its debug info; only an emulator makes use of them.
+  virtual Result<std::shared_ptr<LoadedKernel>>
+  load(const TargetCode &code, std::span<const LocationEntry> places = {}) = 0;
   /// Starts a kernel of this device. `slots` is the complete argument block (its last three slots
   /// hold the grid) and is copied. A grid with an axis of 0 starts nothing. TL_E_GRID for a grid
   /// that does not fit.

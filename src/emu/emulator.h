@@ -84,6 +84,13 @@ struct KernelInfo {
   uint32_t requiredThreads[3]; // reqd_workgroup_size, or zeros
 };
 
+/// The author's place for a line that a code object's debug info names.
+struct LineMapping {
+  uint32_t line; // of the debug info
+  std::string file;
+  uint32_t sourceLine;
+};
+
 /// The code of one loaded code object on one device.
 class Module {
 public:
@@ -95,6 +102,9 @@ public:
   virtual const class Kernel *kernel(size_t index) const = 0;
   /// A global variable: its address, 0 when there is none.
   virtual uint64_t findGlobal(const std::string &name, uint64_t *bytes) const = 0;
+  /// From the next launch on, reports and faults name these places for the lines that debug info
+  /// has; lines that are not among them stay as they are.
+  virtual void mapLines(std::vector<LineMapping> map) = 0;
 };
 
 class Kernel {
@@ -220,7 +230,7 @@ public:
 
 /// Changes with every change of this header, so that libraries of different builds refuse each
 /// other.
-inline constexpr char kInterface[] = "tilelang-emu 2";
+inline constexpr char kInterface[] = "tilelang-emu 3";
 
 } // namespace tl::emu
 

@@ -7,7 +7,8 @@
 namespace tl::emu {
 
 void Findings::add(Finding finding) {
-  std::string key = finding.kind + '\n' + finding.kernel + '\n' + std::to_string(finding.pc);
+  std::string key = finding.kind + '\n' + finding.kernel + '\n' + std::to_string(finding.pc) +
+                    '\n' + finding.file + '\n' + std::to_string(finding.line);
   std::lock_guard guard(lock);
   auto [at, isNew] = found.emplace(key, finding);
   at->second.times = isNew ? 1 : at->second.times + 1;
@@ -20,7 +21,7 @@ uint64_t Findings::count() const {
 
 void Findings::count(const ProfileLine &line) {
   std::lock_guard guard(lock);
-  auto [at, isNew] = profile.emplace(std::pair(line.kernel, line.pc), line);
+  auto [at, isNew] = profile.emplace(std::tuple(line.kernel, line.pc, line.file, line.line), line);
   if (!isNew)
     at->second.counts.add(line.counts);
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <tuple>
 
 namespace tl::emu {
 
@@ -21,7 +22,8 @@ struct Finding {
 
 class Findings {
 public:
-  /// Counts a finding; those of one kind, kernel and pc are one.
+  /// Counts a finding; those of one kind, kernel, pc and place are one (the same code may come from
+  /// two places).
   void add(Finding finding);
   /// Adds what a worker counted of an instruction.
   void count(const ProfileLine &line);
@@ -34,7 +36,8 @@ private:
 
   mutable std::mutex lock;
   std::map<std::string, Finding> found;
-  std::map<std::pair<std::string, uint32_t>, ProfileLine> profile; // by kernel and pc
+  // By kernel, pc, file and line.
+  std::map<std::tuple<std::string, uint32_t, std::string, uint32_t>, ProfileLine> profile;
 };
 
 } // namespace tl::emu

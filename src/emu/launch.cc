@@ -79,7 +79,6 @@ public:
         idle = !progress;
       }
     }
-    launch.instructions += worker.instructions - reported;
     reportProfile();
     _mm_setcsr(control);
   }
@@ -132,19 +131,22 @@ private:
     uint64_t start = worker.instructions;
     bool progress = true;
     while (slot.group.live && progress && worker.instructions - start < quantum &&
-           !launch.stop.load(std::memory_order_relaxed))
+           !launch.stop.load(std::memory_order_relaxed) && !worker.overBudget())
       progress = runGroup(slot.group);
-    uint64_t total = launch.instructions += worker.instructions - reported;
-    reported = worker.instructions;
-    if (slot.group.live && !launch.stop) {
+    uint64_t total = launch.instructions += worker.instructions - worker.reported;
+    worker.reported = worker.instructions;
+    if (launch.stop)
+      return progress;
+    if (total > launch.budget) {
+      // Also when this was the end: whether a launch fails must not depend on who ran what.
+      launch.fail(LaunchStatus::Hang, formatString("%llu wave instructions and no end: ",
+                                                   static_cast<unsigned long long>(total)) +
+                                          where(slot.group));
+    } else if (slot.group.live) {
       bool runnable = std::any_of(slot.group.waves.begin(), slot.group.waves.end(),
                                   [](const Wave &w) { return w.state == WaveState::Running; });
       if (!runnable)
         launch.fail(LaunchStatus::Hang, "a barrier that not all waves reach: " + where(slot.group));
-      else if (total > launch.budget)
-        launch.fail(LaunchStatus::Hang, formatString("%llu wave instructions and no end: ",
-                                                     static_cast<unsigned long long>(total)) +
-                                            where(slot.group));
     }
     return progress;
   }
@@ -166,7 +168,6 @@ private:
   Worker worker;
   uint32_t waves;
   size_t fileBytes, scratchBytes, limit, current = 0;
-  uint64_t reported = 0;
   std::vector<std::unique_ptr<Slot>> resident, spare;
 };
 
@@ -239,7 +240,7 @@ std::string LaunchContext::place(const MicroOp &op) const {
   if (lines) {
     SourceLine line = lines->find(op.pc);
     if (line.line)
-      text += formatString(" (%s:%u)", line.file.c_str(), line.line);
+      text += " (" + line.text() + ")";
   }
   return text;
 }

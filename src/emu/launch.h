@@ -41,12 +41,12 @@ struct LaunchContext {
   uint32_t scratchBytes = 0;     // of a lane
   uint32_t vectorLines = 0;      // of a wave's vector file
   uint64_t groups = 0;
-  uint64_t budget = 0;
+  uint64_t budget = 0;          // wave instructions of the whole launch; 1 at least
   RaceChecker *races = nullptr; // NULL without checks
   bool checked = false;         // checks or profile
 
   std::atomic<uint64_t> nextGroup{0};
-  std::atomic<uint64_t> instructions{0};
+  std::atomic<uint64_t> instructions{0}; // that workers have reported
   std::atomic<bool> stop{false};
   std::mutex resultLock;
   LaunchResult result;

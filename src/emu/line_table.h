@@ -9,16 +9,20 @@
 namespace tl::emu {
 
 struct CodeObject;
+struct LineMapping;
 
 struct SourceLine {
   std::string file;
-  uint32_t line = 0; // 0: unknown
+  uint32_t line = 0;        // 0: unknown
+  std::string text() const; // "file:line"
 };
 
 class LineTable {
 public:
-  /// An empty table when there is no debug info, or it is damaged.
-  static std::unique_ptr<LineTable> read(const CodeObject &object);
+  /// An empty table when there is no debug info, or it is damaged. `map` has other places for lines
+  /// of the debug info; the first one for a line counts.
+  static std::unique_ptr<LineTable> read(const CodeObject &object,
+                                         const std::vector<LineMapping> &map = {});
   SourceLine find(uint64_t address) const;
 
 private:

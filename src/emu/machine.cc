@@ -69,8 +69,13 @@ public:
   std::shared_ptr<const LineTable> lines() const {
     std::lock_guard guard(lazyLock);
     if (!lineTable)
-      lineTable = LineTable::read(object);
+      lineTable = LineTable::read(object, lineMap);
     return lineTable;
+  }
+  void mapLines(std::vector<LineMapping> map) override {
+    std::lock_guard guard(lazyLock);
+    lineMap = std::move(map);
+    lineTable.reset(); // launches under way keep the one they have
   }
 
   std::shared_ptr<AddressSpace> space;
@@ -85,6 +90,7 @@ private:
 
   mutable std::mutex lazyLock;
   mutable std::unique_ptr<Program> programs[2]; // waves of 32, of 64
+  std::vector<LineMapping> lineMap;
   mutable std::shared_ptr<const LineTable> lineTable;
 };
 

@@ -75,7 +75,8 @@ template <bool Checked, bool SpecialMode> void runSlice(Wave &wave) {
 } // namespace
 
 void runWave(Wave &wave) {
-  wave.remaining = kSlice;
+  const int32_t slice = int32_t(std::min<uint64_t>(kSlice, wave.launch->budget));
+  wave.remaining = slice;
   wave.unused = 0;
   wave.slept = false;
   const bool special =
@@ -85,7 +86,7 @@ void runWave(Wave &wave) {
     special ? runSlice<true, true>(wave) : runSlice<true, false>(wave);
   else
     special ? runSlice<false, true>(wave) : runSlice<false, false>(wave);
-  uint32_t done = uint32_t(kSlice - wave.unused);
+  uint32_t done = uint32_t(slice - wave.unused);
   wave.instructions += done;
   wave.worker->instructions += done;
   wave.worker->clock += done;
@@ -104,6 +105,8 @@ bool runGroup(Workgroup &group) {
     progress |= !wave.slept;
     if (group.launch->stop.load(std::memory_order_relaxed))
       return false;
+    if (wave.worker->overBudget())
+      break;
   }
   return progress;
 }

@@ -38,7 +38,13 @@ struct Worker {
   uint64_t instructions = 0;
   uint64_t clock = 0;               // s_memtime
   std::unique_ptr<Profile> profile; // of launches that count
+  uint64_t reported = 0;            // of the instructions, what the launch knows of
   Worker(LaunchContext &context) : launch(context), translator(*context.space) {}
+  /// The launch has executed more than it may.
+  bool overBudget() const {
+    return launch.instructions.load(std::memory_order_relaxed) + (instructions - reported) >
+           launch.budget;
+  }
 };
 
 /// Sets the registers that a wave starts with.

@@ -80,3 +80,19 @@ size_t tl_hipemu_fault(int ordinal, char *text, size_t bytes) {
   const Device *device = runtime.device(ordinal);
   return copyText(device ? device->fault.message : "", text, bytes);
 }
+
+int tl_hipemu_map_lines(void *handle, size_t count, const uint32_t *lines, const char *const *files,
+                        const uint32_t *places) {
+  auto *module = static_cast<Module *>(handle);
+  if (count && (!lines || !files || !places))
+    return hipErrorInvalidValue;
+  std::vector<tl::emu::LineMapping> map;
+  for (size_t i = 0; i < count; ++i)
+    map.push_back({lines[i], files[i], places[i]});
+  Runtime &runtime = Runtime::get();
+  Lock lock(runtime.mutex);
+  if (!runtime.modules.count(module))
+    return hipErrorInvalidHandle;
+  module->code->mapLines(std::move(map));
+  return hipSuccess;
+}

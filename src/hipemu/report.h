@@ -30,5 +30,9 @@ void tl_hipemu_clear(void);
 /// Why a device answers with errors since a fault, or why there is no device (-1): copied as by
 /// tl_hipemu_report; empty when all is well.
 size_t tl_hipemu_fault(int device, char *text, size_t bytes);
+/// From the next launch on, reports and faults name files[i]:places[i] for line lines[i] of a
+/// module's debug info. A HIP error code.
+int tl_hipemu_map_lines(void *module, size_t count, const uint32_t *lines, const char *const *files,
+                        const uint32_t *places);
 }
 #pragma GCC visibility pop

@@ -103,4 +103,38 @@ UNIT_TEST(unknown_instructions_are_named) {
   CHECK(result.message.find("s_rfe_restore_b64 at 0x") != std::string::npos);
 }
 
+// One instruction more than a launch may have is a hang, whether it is of one long workgroup or of
+// many short ones, and each worker runs no more than a slice beyond the budget.
+UNIT_TEST(the_budget_holds) {
+  // 100 times round a loop of three instructions.
+  OpcodeCase test;
+  test.instructions = {"s_movk_i32 s20, 100", "s_sub_i32 s20, s20, 1", "s_cmp_lg_u32 s20, 0",
+                       "s_cbranch_scc1 -3", "s_endpgm"};
+  auto object = assemble(assemblyOf({test}, "gfx942", 64), "gfx942");
+  auto run = [&](uint64_t budget, uint32_t groups, uint32_t threads, uint32_t workers) {
+    Options options;
+    options.instructionBudget = budget;
+    options.threads = workers;
+    Machine machine("gfx942", options);
+    CHECK(machine.load(object) == LoadStatus::Ok);
+    uint64_t memory = machine.upload(std::vector<uint32_t>(1024));
+    LaunchResult result = machine.launch("case_0", {groups}, {threads}, memory, memory);
+    if (result.status == LaunchStatus::Ok)
+      return uint64_t(0);
+    CHECK(result.status == LaunchStatus::Hang);
+    uint64_t executed = std::strtoull(result.message.c_str(), nullptr, 10);
+    CHECK(executed > budget);
+    CHECK(executed <= budget + workers * std::min<uint64_t>(budget, 4096));
+    return executed;
+  };
+  // What a wave has besides the loop is little; a workgroup has 1 or 4 waves.
+  for (uint32_t threads : {64u, 256u})
+    for (uint32_t workers : {1u, 2u}) {
+      uint64_t waves = 64 * (threads / 64);
+      CHECK_EQ(run(waves * 400, 64, threads, workers), uint64_t(0));
+      for (uint64_t budget : {uint64_t(1), uint64_t(50), uint64_t(290), waves * 300})
+        CHECK(run(budget, 64, threads, workers) != 0);
+    }
+}
+
 UNIT_TEST_MAIN

@@ -91,6 +91,7 @@ public:
     *bytes = globalBytes;
     return global;
   }
+  void mapLines(std::vector<LineMapping>) override {}
   ~FakeModule() override {
     // Never reused, so that a launch after the end of its module is seen.
     for (const auto &kernel : kernels)

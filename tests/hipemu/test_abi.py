@@ -11,7 +11,8 @@ import sys
 ROOT = pathlib.Path(os.environ["TL_SOURCE_DIR"])
 LIBRARY = pathlib.Path(os.environ["TL_BUILD_DIR"]) / "lib" / "libtilelang-hipemu.so"
 FACTS = ROOT.parent / "shared" / "data" / "hip_abi.json"
-OWN = {"tl_hipemu_configure", "tl_hipemu_report", "tl_hipemu_finding_count", "tl_hipemu_clear", "tl_hipemu_fault"}
+OWN = {"tl_hipemu_configure", "tl_hipemu_report", "tl_hipemu_finding_count", "tl_hipemu_clear", "tl_hipemu_fault",
+       "tl_hipemu_map_lines"}
 passed = failed = skipped = 0
 
 

@@ -21,7 +21,7 @@ if command -v gdb > /dev/null; then
   # The breakpoint is set by name before the kernel exists.
   out=$(gdb -batch -nx -iex 'set debuginfod enabled off' -iex 'set auto-load off' -ex 'set breakpoint pending on' \
     -ex 'break vector_add' -ex run -ex backtrace --args "$(command -v tlc)" run "$kernel" -d host 2>&1)
-  grep -Eq '#0 .*vector_add .*vector_add\.tile:[0-9]+' <<< "$out"
+  grep -Eq '#0 .*vector_add .*vector_add\.canonical\.tile:[0-9]+' <<< "$out"
   verdict $? "GDB shows the kernel's name and line" "$out"
 else
   skipped=$((skipped + 1))
@@ -33,7 +33,7 @@ if [ -n "$dump" ]; then
   for target in host amdgcn:gfx942 amdgcn:gfx1100; do
     tlc build "$kernel" -t $target --emit object -o "$work/k.o"
     out=$("$dump" --debug-line --debug-info "$work/k.o" 2>&1)
-    grep -q 'vector_add\.tile' <<< "$out" && grep -Eq "^0x[0-9a-f]+ +$line +" <<< "$out"
+    grep -q 'vector_add\.canonical\.tile' <<< "$out" && grep -Eq "^0x[0-9a-f]+ +$line +" <<< "$out"
     verdict $? "$target: the line table has line $line, where the sum is" "$out"
   done
 else

@@ -167,7 +167,7 @@ UNIT_TEST(lines_of_the_text_are_in_the_code) {
   REQUIRE_OK(code);
   const std::string &assembly = code->listings["asm"];
   CHECK(assembly.find(".loc") != std::string::npos);
-  CHECK(assembly.find("vector_add.tile") != std::string::npos);
+  CHECK(assembly.find("vector_add.canonical.tile") != std::string::npos);
   auto plain = compileText(withType(vectorAdd, "f32"), "gfx942",
                            {.wantsAssembly = true, .debugInfo = false});
   REQUIRE_OK(plain);

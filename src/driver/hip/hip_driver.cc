@@ -71,7 +71,8 @@ public:
   Status synchronizeEvent(void *event) override;
   Result<double> elapsed(void *start, void *stop) override;
 
-  Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code) override;
+  Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code,
+                                             std::span<const LocationEntry> places) override;
   CallStatus launch(const LoadedKernel &kernel, const int64_t grid[3], const uint64_t *slots,
                     size_t slotCount, void *stream) noexcept override;
 
@@ -289,7 +290,23 @@ Result<double> HipDevice::elapsed(void *start, void *stop) {
   return double(milliseconds);
 }
 
-Result<std::shared_ptr<LoadedKernel>> HipDevice::load(const TargetCode &code) {
+/// Tells the stand-in runtime, which reports what kernels do by source line.
+static void tellPlaces(const HipLibrary &library, void *module,
+                       std::span<const LocationEntry> places) {
+  if (!library.tl_hipemu_map_lines)
+    return;
+  std::vector<uint32_t> lines, sourceLines;
+  std::vector<const char *> files;
+  for (const LocationEntry &place : places) {
+    lines.push_back(place.line);
+    files.push_back(place.source.file.c_str());
+    sourceLines.push_back(place.source.line);
+  }
+  library.tl_hipemu_map_lines(module, lines.size(), lines.data(), files.data(), sourceLines.data());
+}
+
+Result<std::shared_ptr<LoadedKernel>> HipDevice::load(const TargetCode &code,
+                                                      std::span<const LocationEntry> places) {
   TL_TRY(accepts(code.target));
   if (code.threads > limits().maxThreads)
     return makeError(TL_E_UNSUPPORTED, "the kernel has %u threads per program; %s takes at most %u",
@@ -304,6 +321,7 @@ Result<std::shared_ptr<LoadedKernel>> HipDevice::load(const TargetCode &code) {
   kernel->threads = code.threads;
   kernel->ldsBytes = code.ldsBytes;
   HIP_TRY(hipModuleLoadData, &kernel->module, kernel->code.data());
+  tellPlaces(*library, kernel->module, places);
   if (int result =
           library->hipModuleGetFunction(&kernel->function, kernel->module, code.symbol.c_str())) {
     ErrorPtr error = library->error(result, "hipModuleGetFunction");

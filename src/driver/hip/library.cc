@@ -44,6 +44,8 @@ std::string HipLibrary::fill() {
 #include "driver/hip/symbols.def"
   hipGetErrorName = reinterpret_cast<decltype(hipGetErrorName)>(dlsym(handle, "hipGetErrorName"));
   tl_hipemu_fault = reinterpret_cast<decltype(tl_hipemu_fault)>(dlsym(handle, "tl_hipemu_fault"));
+  tl_hipemu_map_lines =
+      reinterpret_cast<decltype(tl_hipemu_map_lines)>(dlsym(handle, "tl_hipemu_map_lines"));
   // Where the file is, by one of its functions: a host's handle may be a library that links to it.
   Dl_info info;
   if (dladdr(reinterpret_cast<void *>(hipInit), &info) && info.dli_fname)

@@ -60,6 +60,9 @@ public:
   const char *(*hipGetErrorName)(int code) = nullptr; // optional
   /// Only of the stand-in runtime: why a device fails since a fault, as text.
   size_t (*tl_hipemu_fault)(int device, char *text, size_t bytes) = nullptr;
+  /// Only of the stand-in runtime: the author's places for lines of a module's debug info.
+  int (*tl_hipemu_map_lines)(void *module, size_t count, const uint32_t *lines,
+                             const char *const *files, const uint32_t *places) = nullptr;
 
 private:
   HipLibrary() = default;

@@ -40,7 +40,8 @@ public:
   Status synchronizeEvent(void *event) override;
   Result<double> elapsed(void *start, void *stop) override;
 
-  Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code) override;
+  Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code,
+                                             std::span<const LocationEntry> places) override;
   CallStatus launch(const LoadedKernel &kernel, const int64_t grid[3], const uint64_t *slots,
                     size_t slotCount, void *stream) noexcept override;
   void trim() override;
@@ -239,7 +240,8 @@ Result<double> HostDevice::elapsed(void *start, void *stop) {
   return double(to->nanoseconds() - from->nanoseconds()) * 1e-6;
 }
 
-Result<std::shared_ptr<LoadedKernel>> HostDevice::load(const TargetCode &code) {
+Result<std::shared_ptr<LoadedKernel>> HostDevice::load(const TargetCode &code,
+                                                       std::span<const LocationEntry>) {
   TL_TRY(accepts(code.target));
   TL_TRY(pool.start());
   auto kernel = std::make_shared<HostKernel>();

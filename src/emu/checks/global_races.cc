@@ -75,8 +75,7 @@ std::string RaceChecker::describe(RaceMark mark, const OperationRecord &record) 
   std::string text = record.name.empty() ? "an operation" : record.name;
   if (record.lines) {
     SourceLine line = record.lines->find(mark.pc());
-    text += line.line ? formatString(" at %s:%u", line.file.c_str(), line.line)
-                      : formatString(" at 0x%x", mark.pc());
+    text += line.line ? " at " + line.text() : formatString(" at 0x%x", mark.pc());
   }
   if (record.sequence)
     text += formatString(" (stream %u, operation %llu)", record.stream,
@@ -102,8 +101,7 @@ void RaceChecker::report(RaceMark earlier, RaceMark mine, uint64_t address, bool
       formatString("%llx, which ", static_cast<unsigned long long>(address)) +
       (within ? "another workgroup of it" : describe(earlier, other)) +
       (earlierWrote ? " wrote" : " read") +
-      (within && self.lines ? formatString(" at line %u", self.lines->find(earlier.pc()).line)
-                            : std::string()) +
+      (within && self.lines ? " at " + self.lines->find(earlier.pc()).text() : std::string()) +
       ": nothing orders the two";
   findings.add(std::move(finding));
 }

@@ -78,7 +78,7 @@ void reportHazard(Wave &w, const MicroOp &op, const char *verb, const std::strin
   reportFinding(w, op, "missing-wait",
                 std::string(verb) + " " + name + " before " + counter +
                     formatString(" has been waited for: it is loaded at 0x%x", loadPc) +
-                    (line.line ? formatString(" (line %u)", line.line) : std::string()));
+                    (line.line ? " (" + line.text() + ")" : std::string()));
 }
 
 void checkVector(Wave &w, WaveChecks &checks, const MicroOp &op, const Operand &operand,

@@ -27,7 +27,7 @@ void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint64_t at, bool 
   if (w.launch->lines) {
     SourceLine source = w.launch->lines->find(pcOf(earlier));
     if (source.line)
-      line = formatString(" (line %u)", source.line);
+      line = " (" + source.text() + ")";
   }
   std::string who = waveOf(earlier) == kSeveral
                         ? "other waves"
