@@ -194,6 +194,10 @@ public:
     return {LoadStatus::Ok, "", std::move(module)};
   }
 
+  bool census(const void *, size_t, std::vector<CensusRow> &, std::string *message) const override {
+    *message = "a fake image has no instructions";
+    return false;
+  }
   LaunchResult launch(const LaunchRequest &request) override {
     note("launch", request.operation);
     auto *kernel = static_cast<const FakeKernel *>(request.kernel);
