@@ -65,6 +65,8 @@ extern "C" {
 #define TL_OP_REDUCE ((int32_t)90)
 #define TL_OP_ARGMAX ((int32_t)91)
 #define TL_OP_ARGMIN ((int32_t)92)
+#define TL_OP_SCAN ((int32_t)93)
+#define TL_OP_REVERSE_SCAN ((int32_t)94)
 #define TL_OP_DOT ((int32_t)100)
 #define TL_OP_VIEW ((int32_t)110)
 #define TL_OP_ADDR ((int32_t)111)
@@ -857,6 +859,36 @@ static inline tl_value tl_argmin(tl_graph *g, tl_value a, int64_t axis) {
   operands[0] = a;
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
   (void)tl_graph_op(g, TL_OP_ARGMIN, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Each element combined with all before it along `axis` (a cumulative sum, maximum ...), by the
+ *  kinds of reduce; f16 and bf16 sums and products are accumulated in f32 and rounded once each.
+ *  Float sums and products in an order of the compiler's choice. The result has the type of `a`. a:
+ *  a tile. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_scan(tl_graph *g, tl_value a, tl_reduce_kind kind, int64_t axis) {
+  tl_value operands[1];
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_KIND, kind);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  (void)tl_graph_op(g, TL_OP_SCAN, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** As scan, from the last element along `axis` to the first. The result has the type of `a`. a: a
+ *  tile. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_reverse_scan(tl_graph *g, tl_value a, tl_reduce_kind kind, int64_t axis) {
+  tl_value operands[1];
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_KIND, kind);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  (void)tl_graph_op(g, TL_OP_REVERSE_SCAN, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 

@@ -200,6 +200,9 @@ private:
       return expandDims();
     case Rule::Reduce:
       return reduce(type(0).dtype);
+    case Rule::Scan:
+      TL_TRY(reduce(type(0).dtype)); // the same rules
+      return one(type(0));
     case Rule::ArgReduce:
       return reduce(DType::I32);
     case Rule::Dot:

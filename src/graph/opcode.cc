@@ -132,6 +132,9 @@ bool isReduction(Opcode opcode) {
   Rule rule = opInfo(opcode).rule;
   return rule == Rule::Reduce || rule == Rule::ArgReduce;
 }
+bool combinesAlongAxis(Opcode opcode) {
+  return isReduction(opcode) || opInfo(opcode).rule == Rule::Scan;
+}
 std::span<const OpInfo> allOps() { return table().ops; }
 bool opcodeKnown(int32_t number) {
   return number > 0 && size_t(number) < table().byNumber.size() && table().byNumber[size_t(number)];

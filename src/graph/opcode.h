@@ -33,6 +33,7 @@ enum class Rule : uint8_t {
   ExpandDims,
   Reduce,
   ArgReduce,
+  Scan,
   Dot,
   MakeView,
   Address,
@@ -108,6 +109,8 @@ struct OpInfo {
 const OpInfo &opInfo(Opcode opcode);
 /// Rules Reduce and ArgReduce: an axis of the operand is combined away.
 bool isReduction(Opcode opcode);
+/// Those, and rule Scan: elements are combined along an axis.
+bool combinesAlongAxis(Opcode opcode);
 /// All rows, in the order of ops.def.
 std::span<const OpInfo> allOps();
 bool opcodeKnown(int32_t number);

@@ -226,6 +226,10 @@ Status Machine::runTileOp(const Op &op) {
   case Rule::Reduce:
     reduce(out, operand(0), ReduceKind(graph.intAttr(op, AttrKey::Kind)), axis, tracking);
     break;
+  case Rule::Scan:
+    scan(out, operand(0), ReduceKind(graph.intAttr(op, AttrKey::Kind)), axis,
+         op.opcode == Opcode::ReverseScan, tracking);
+    break;
   case Rule::ArgReduce:
     argReduce(out, operand(0), op.opcode == Opcode::ArgMax, axis, tracking);
     break;

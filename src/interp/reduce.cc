@@ -18,82 +18,103 @@ struct Line {
   size_t operator[](size_t k) const { return first + k * stride; }
 };
 
-void reduceIntegers(TileValue &out, size_t to, const TileValue &a, const Line &line,
-                    ReduceKind kind) {
-  int64_t value = a.ints[line[0]];
-  bool undecided = false;
-  for (size_t k = 0; k < line.count; ++k) {
-    if (k > 0)
-      value = *foldInteger(combiningOp(kind), value, a.ints[line[k]], a.type.dtype);
-    undecided |= a.undecided(line[k]);
+/// Accumulators take the elements of a line in order with add(); give() writes what they have
+/// combined so far, with its doubt.
+class IntegerFold {
+public:
+  IntegerFold(const TileValue &a, ReduceKind kind) : a(a), opcode(combiningOp(kind)) {}
+  void add(size_t j) {
+    value = any ? *foldInteger(opcode, value, a.ints[j], a.type.dtype) : a.ints[j];
+    any = true;
+    undecided |= a.undecided(j);
   }
-  out.ints[to] = value;
-  if (undecided)
-    out.setDoubt(to, {0, 0, Undecided});
-}
-
-void reduceExtreme(TileValue &out, size_t to, const TileValue &a, const Line &line,
-                   ReduceKind kind) {
-  Opcode opcode = combiningOp(kind);
-  auto combine = [&](double x, double y) { return evaluateFloat(opcode, DType::F64, x, y, 0); };
-  double value = a.floats[line[0]];
-  double bound = a.bound(line[0]);
-  double lo = value - bound, hi = value + bound;
-  bool undecided = a.undecided(line[0]);
-  for (size_t k = 1; k < line.count; ++k) {
-    double x = a.floats[line[k]], e = a.bound(line[k]);
-    value = combine(value, x);
-    lo = combine(lo, x - e);
-    hi = combine(hi, x + e);
-    undecided |= a.undecided(line[k]);
+  void give(TileValue &out, size_t to) const {
+    out.ints[to] = value;
+    if (undecided)
+      out.setDoubt(to, {0, 0, Undecided});
   }
-  out.floats[to] = value;
-  Possible<double> hull{lo, hi, false};
-  if (lo != hi)
-    hull = outward(hull);
-  if (undecided)
-    out.setDoubt(to, {0, 0, Undecided});
-  else if (a.anyDoubt() || std::isnan(value))
-    out.setDoubt(to, doubtOf<double>(a.type.dtype, value, hull));
-}
 
-/// Sums accumulate in f32 or wider.
+private:
+  const TileValue &a;
+  Opcode opcode;
+  int64_t value = 0;
+  bool any = false, undecided = false;
+};
+
+class Extreme {
+public:
+  Extreme(const TileValue &a, ReduceKind kind) : a(a), opcode(combiningOp(kind)) {}
+  void add(size_t j) {
+    double x = a.floats[j], e = a.bound(j);
+    value = any ? combine(value, x) : x;
+    lo = any ? combine(lo, x - e) : x - e;
+    hi = any ? combine(hi, x + e) : x + e;
+    any = true;
+    undecided |= a.undecided(j);
+  }
+  void give(TileValue &out, size_t to) const {
+    out.floats[to] = value;
+    Possible<double> hull{lo, hi, false};
+    if (lo != hi)
+      hull = outward(hull);
+    if (undecided)
+      out.setDoubt(to, {0, 0, Undecided});
+    else if (a.anyDoubt() || std::isnan(value))
+      out.setDoubt(to, doubtOf<double>(a.type.dtype, value, hull));
+  }
+
+private:
+  double combine(double x, double y) const { return evaluateFloat(opcode, DType::F64, x, y, 0); }
+
+  const TileValue &a;
+  Opcode opcode;
+  double value = 0, lo = 0, hi = 0;
+  bool any = false, undecided = false;
+};
+
+/// Sums and products accumulate in f32 or wider.
 DType accumulatorOf(DType type) { return type == DType::F64 ? DType::F64 : DType::F32; }
 
-template <class C>
-void reduceSum(TileValue &out, size_t to, const TileValue &a, const Line &line,
-               const Tracking &tracking) {
-  DType type = a.type.dtype;
-  SumFacts<C> facts;
-  facts.sum = a.floats[line[0]];
-  facts.terms = int64_t(line.count);
-  facts.lowestBit = INT_MAX;
-  bool undecided = false;
-  for (size_t k = 0; k < line.count; ++k) {
-    double x = a.floats[line[k]];
-    if (k > 0) // not from +0, which would lose the sign of -0
-      facts.sum += C(x);
+template <class C> class Sum {
+public:
+  Sum(const TileValue &a, const Tracking &tracking) : a(a), tracking(tracking) {
+    facts.lowestBit = INT_MAX;
+  }
+  void add(size_t j) {
+    double x = a.floats[j];
+    // Not from +0, which would lose the sign of -0.
+    facts.sum = facts.terms ? facts.sum + C(x) : C(x);
+    ++facts.terms;
     if (std::isfinite(x)) {
       facts.magnitude += std::fabs(C(x));
       facts.lowestBit = std::min(facts.lowestBit, lastBit(x));
     }
-    Doubt d = a.doubt(line[k]);
+    Doubt d = a.doubt(j);
     facts.doubt += C(d.bound) + C(d.product);
     undecided |= d.marks & Undecided;
   }
-  double value = roundTo(type, facts.sum);
-  out.floats[to] = value;
-  if (!tracking.on)
-    return;
-  if (undecided)
-    return out.setDoubt(to, {0, 0, Undecided});
-  Possible<C> p = possibleSum(facts, accumulatorOf(type));
-  if (type != accumulatorOf(type) && !p.unknown)
-    p = {C(roundTo(type, p.lo)), C(roundTo(type, p.hi)), false};
-  else if (p.isPoint())
-    p.lo = p.hi = C(roundTo(type, p.lo));
-  out.setDoubt(to, doubtOf<C>(type, value, p));
-}
+  void give(TileValue &out, size_t to) const {
+    DType type = a.type.dtype;
+    double value = roundTo(type, facts.sum);
+    out.floats[to] = value;
+    if (!tracking.on)
+      return;
+    if (undecided)
+      return out.setDoubt(to, {0, 0, Undecided});
+    Possible<C> p = possibleSum(facts, accumulatorOf(type));
+    if (type != accumulatorOf(type) && !p.unknown)
+      p = {C(roundTo(type, p.lo)), C(roundTo(type, p.hi)), false};
+    else if (p.isPoint())
+      p.lo = p.hi = C(roundTo(type, p.lo));
+    out.setDoubt(to, doubtOf<C>(type, value, p));
+  }
+
+private:
+  const TileValue &a;
+  const Tracking &tracking;
+  SumFacts<C> facts;
+  bool undecided = false;
+};
 
 /// Bits from the highest to the lowest that is set: what an exact product of factors may add up to.
 template <class C> int significantBits(C x) {
@@ -109,22 +130,19 @@ template <class C> int significantBits(C x) {
 
 /// A product in any order. Exact where all bits of all factors together fit the accumulator. Where
 /// the factors above 1 alone would overflow, or those below 1 alone underflow, some order does.
-template <class C>
-void reduceProduct(TileValue &out, size_t to, const TileValue &a, const Line &line) {
-  DType type = a.type.dtype, accumulator = accumulatorOf(type);
-  const DTypeInfo &info = dtypeInfo(accumulator);
-  C product = 1, relative = 0, above = 0, below = 0;
-  int bits = 0;
-  bool undecided = false, zero = false, special = false;
-  for (size_t k = 0; k < line.count; ++k) {
-    C x = C(a.floats[line[k]]), doubt = C(a.bound(line[k])) + C(a.doubt(line[k]).product);
+template <class C> class Product {
+public:
+  explicit Product(const TileValue &a) : a(a) {}
+  void add(size_t j) {
+    C x = C(a.floats[j]), doubt = C(a.bound(j)) + C(a.doubt(j).product);
     product *= x;
-    undecided |= a.undecided(line[k]);
+    ++terms;
+    undecided |= a.undecided(j);
     special |= !std::isfinite(x);
     zero |= x == 0;
-    if (x == 0 || special) {
+    if (x == 0 || !std::isfinite(x)) {
       undecided |= doubt != 0;
-      continue;
+      return;
     }
     C least = std::fabs(x) - doubt;
     undecided |= least <= 0;
@@ -134,24 +152,32 @@ void reduceProduct(TileValue &out, size_t to, const TileValue &a, const Line &li
     relative += least > 0 ? doubt / least : 0;
     bits += significantBits(x);
   }
-  bool mayOverflow = above >= info.maxExponent, mayUnderflow = below <= 2 - info.maxExponent;
-  // An infinity keeps what it is against factors that are no zeros, and a NaN against all.
-  if (special ? (zero || mayUnderflow) && !std::isnan(product)
-              : mayOverflow || (mayUnderflow && !zero))
-    undecided = true;
-  double value = roundTo(type, product);
-  out.floats[to] = value;
-  if (undecided)
-    return out.setDoubt(to, {0, 0, Undecided});
-  if (special || zero || (relative == 0 && bits <= info.precision))
-    return out.setDoubt(to, {0, 0, uint8_t(std::isnan(value) ? AnyNan : 0)});
-  relative += C(line.count) * 2 * C(unitRoundoff(accumulator));
-  C distance = std::fabs(product) * relative;
-  Possible<C> p = outward(Possible<C>{product - distance, product + distance, false});
-  p.lo = C(roundTo(type, p.lo));
-  p.hi = C(roundTo(type, p.hi));
-  out.setDoubt(to, doubtOf<C>(type, value, p));
-}
+  void give(TileValue &out, size_t to) const {
+    DType type = a.type.dtype, accumulator = accumulatorOf(type);
+    const DTypeInfo &info = dtypeInfo(accumulator);
+    bool mayOverflow = above >= info.maxExponent, mayUnderflow = below <= 2 - info.maxExponent;
+    // An infinity stays one against factors that are no zeros, and a NaN against all.
+    bool open =
+        special ? mayUnderflow && !std::isnan(product) : mayOverflow || (mayUnderflow && !zero);
+    double value = roundTo(type, product);
+    out.floats[to] = value;
+    if (undecided || open)
+      return out.setDoubt(to, {0, 0, Undecided});
+    if (special || zero || (relative == 0 && bits <= info.precision))
+      return out.setDoubt(to, {0, 0, uint8_t(std::isnan(value) ? AnyNan : 0)});
+    C distance = std::fabs(product) * (relative + C(terms) * 2 * C(unitRoundoff(accumulator)));
+    Possible<C> p = outward(Possible<C>{product - distance, product + distance, false});
+    out.setDoubt(to,
+                 doubtOf<C>(type, value, {C(roundTo(type, p.lo)), C(roundTo(type, p.hi)), false}));
+  }
+
+private:
+  const TileValue &a;
+  C product = 1, relative = 0, above = 0, below = 0;
+  int64_t terms = 0;
+  int bits = 0;
+  bool undecided = false, zero = false, special = false;
+};
 
 /// A sum of negative zeros is -0, or +0 where a compiler starts from +0 or fills up with it.
 void openSignOfZero(TileValue &out, size_t i) {
@@ -162,35 +188,88 @@ void openSignOfZero(TileValue &out, size_t i) {
   out.setDoubt(i, d);
 }
 
+/// The lines along an axis.
+class Lines {
+public:
+  Lines(const Type &type, unsigned axis) : extent(size_t(type.dims[axis])) {
+    for (unsigned i = axis + 1; i < type.rank; ++i)
+      inner *= size_t(type.dims[i]);
+    count = size_t(type.elements()) / extent;
+  }
+  Line operator[](size_t i) const {
+    return {i / inner * inner * extent + i % inner, inner, extent};
+  }
+  size_t count;
+
+private:
+  size_t extent, inner = 1;
+};
+
+/// Calls `body` with a maker of accumulators of the kind and element type.
+template <class F>
+void withAccumulator(const TileValue &a, ReduceKind kind, const Tracking &tracking, F body) {
+  bool isDouble = a.type.dtype == DType::F64;
+  if (!a.isFloat())
+    body([&] { return IntegerFold(a, kind); });
+  else if (kind == ReduceKind::Max || kind == ReduceKind::Min)
+    body([&] { return Extreme(a, kind); });
+  else if (kind == ReduceKind::Prod && isDouble)
+    body([&] { return Product<long double>(a); });
+  else if (kind == ReduceKind::Prod)
+    body([&] { return Product<double>(a); });
+  else if (isDouble)
+    body([&] { return Sum<long double>(a, tracking); });
+  else
+    body([&] { return Sum<double>(a, tracking); });
+}
+
+void finish(TileValue &out, size_t i, ReduceKind kind, const Tracking &tracking) {
+  if (!out.isFloat())
+    return;
+  if (kind == ReduceKind::Sum && tracking.on)
+    openSignOfZero(out, i);
+  if (std::isnan(out.floats[i]) && !out.undecided(i))
+    out.setDoubt(i, {0, 0, AnyNan});
+}
+
 } // namespace
 
 void reduce(TileValue &out, const TileValue &a, ReduceKind kind, unsigned axis,
             const Tracking &tracking) {
-  size_t inner = 1;
-  for (unsigned i = axis + 1; i < a.type.rank; ++i)
-    inner *= size_t(a.type.dims[i]);
-  size_t count = size_t(a.type.dims[axis]);
-  for (size_t i = 0, n = out.size(); i < n; ++i) {
-    Line line{i / inner * inner * count + i % inner, inner, count};
-    if (count == 1)
-      out.copyElement(i, a, line[0]);
-    else if (!a.isFloat())
-      reduceIntegers(out, i, a, line, kind);
-    else if (kind == ReduceKind::Max || kind == ReduceKind::Min)
-      reduceExtreme(out, i, a, line, kind);
-    else if (kind == ReduceKind::Prod && a.type.dtype == DType::F64)
-      reduceProduct<long double>(out, i, a, line);
-    else if (kind == ReduceKind::Prod)
-      reduceProduct<double>(out, i, a, line);
-    else if (a.type.dtype == DType::F64)
-      reduceSum<long double>(out, i, a, line, tracking);
-    else
-      reduceSum<double>(out, i, a, line, tracking);
-    if (a.isFloat() && kind == ReduceKind::Sum && tracking.on)
-      openSignOfZero(out, i);
-    if (a.isFloat() && std::isnan(out.floats[i]) && !out.undecided(i))
-      out.setDoubt(i, {0, 0, AnyNan});
-  }
+  Lines lines(a.type, axis);
+  withAccumulator(a, kind, tracking, [&](auto make) {
+    for (size_t i = 0; i < lines.count; ++i) {
+      Line line = lines[i];
+      auto accumulator = make();
+      for (size_t k = 0; k < line.count; ++k)
+        accumulator.add(line[k]);
+      if (line.count == 1)
+        out.copyElement(i, a, line[0]);
+      else
+        accumulator.give(out, i);
+      finish(out, i, kind, tracking);
+    }
+  });
+}
+
+void scan(TileValue &out, const TileValue &a, ReduceKind kind, unsigned axis, bool reverse,
+          const Tracking &tracking) {
+  Lines lines(a.type, axis);
+  withAccumulator(a, kind, tracking, [&](auto make) {
+    for (size_t i = 0; i < lines.count; ++i) {
+      Line line = lines[i];
+      auto accumulator = make();
+      for (size_t k = 0; k < line.count; ++k) {
+        size_t at = line[reverse ? line.count - 1 - k : k];
+        accumulator.add(at);
+        if (k == 0)
+          out.copyElement(at, a, at);
+        else
+          accumulator.give(out, at);
+        finish(out, at, kind, tracking);
+      }
+    }
+  });
 }
 
 namespace {
@@ -219,15 +298,12 @@ bool openChoice(const TileValue &a, const Line &line, size_t chosen, bool larges
 
 void argReduce(TileValue &out, const TileValue &a, bool largest, unsigned axis,
                Tracking &tracking) {
-  size_t inner = 1;
-  for (unsigned i = axis + 1; i < a.type.rank; ++i)
-    inner *= size_t(a.type.dims[i]);
-  size_t count = size_t(a.type.dims[axis]);
-  for (size_t i = 0, n = out.size(); i < n; ++i) {
-    Line line{i / inner * inner * count + i % inner, inner, count};
+  Lines lines(a.type, axis);
+  for (size_t i = 0; i < lines.count; ++i) {
+    Line line = lines[i];
     size_t chosen = 0;
-    bool undecided = a.undecided(line[0]) && count > 1;
-    for (size_t k = 1; k < count; ++k) {
+    bool undecided = a.undecided(line[0]) && line.count > 1;
+    for (size_t k = 1; k < line.count; ++k) {
       undecided |= a.undecided(line[k]);
       Pred beyond = largest ? Pred::Gt : Pred::Lt;
       if (a.isFloat()

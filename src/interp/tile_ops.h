@@ -23,6 +23,9 @@ void permute(TileValue &out, const TileValue &a, std::span<const int64_t> perm);
 
 void reduce(TileValue &out, const TileValue &a, ReduceKind kind, unsigned axis,
             const Tracking &tracking);
+/// Each element combined with all before it along the axis, or all after it.
+void scan(TileValue &out, const TileValue &a, ReduceKind kind, unsigned axis, bool reverse,
+          const Tracking &tracking);
 /// Where the largest element is, or the smallest.
 void argReduce(TileValue &out, const TileValue &a, bool largest, unsigned axis, Tracking &tracking);
 void dot(TileValue &out, const TileValue &a, const TileValue &b, const TileValue &acc,

@@ -14,7 +14,7 @@ std::string Feature::text() const {
   std::string s(opInfo(opcode).text);
   if (opcode == Opcode::Cmp)
     s += " " + std::string(predText(Pred(detail)));
-  if (opcode == Opcode::Reduce)
+  if (opcode == Opcode::Reduce || opInfo(opcode).rule == Rule::Scan)
     s += " " + std::string(reduceText(ReduceKind(detail)));
   if (opcode == Opcode::Cast || opcode == Opcode::Bitcast || opcode == Opcode::Dot)
     s += " " + std::string(dtypeText(DType(detail)));
@@ -52,7 +52,7 @@ static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vecto
       if (!isBool(from) && dtypeBits(from) == dtypeBits(type))
         add(int32_t(from));
     }
-  else if (info.rule == Rule::Reduce)
+  else if (info.rule == Rule::Reduce || info.rule == Rule::Scan)
     for (int kind = 1; reduceKnown(kind); ++kind) {
       if (reduceTakes(ReduceKind(kind), isFloat(type), isBool(type)))
         add(kind);
@@ -81,7 +81,7 @@ std::vector<Feature> allFeatures() {
           list.push_back({info.opcode, a, int32_t(b), 1});
       continue;
     }
-    bool shaped = info.rule == Rule::Iota || isReduction(info.opcode) ||
+    bool shaped = info.rule == Rule::Iota || combinesAlongAxis(info.opcode) ||
                   info.rule == Rule::ExpandDims || info.rule == Rule::MakeView ||
                   info.rule == Rule::Address;
     for (DType type : allTypes)
@@ -123,7 +123,7 @@ static void addFeatures(const Graph &g, const Op &op, std::vector<Feature> &list
   if (rule == Rule::Compare) {
     f.detail = int32_t(g.intAttr(op, AttrKey::Pred));
     f.ranks = rankClass(g.typeOf(g.result(op)).rank); // one operand may be a scalar
-  } else if (rule == Rule::Reduce)
+  } else if (rule == Rule::Reduce || rule == Rule::Scan)
     f.detail = int32_t(g.intAttr(op, AttrKey::Kind));
   else if (rule == Rule::Cast || rule == Rule::Bitcast)
     f.detail = int32_t(g.typeOf(g.operand(op, 0)).dtype);

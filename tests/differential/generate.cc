@@ -127,6 +127,8 @@ ValueId Generator::remember(ValueId v, Opcode opcode, const std::vector<ValueId>
     entry.open = true;
     break;
   case Opcode::Dot:
+  case Opcode::Scan:
+  case Opcode::ReverseScan:
   case Opcode::Reduce:
     entry.open |= isFloatType;
     break;
@@ -181,6 +183,7 @@ void Generator::emitFeature(const Feature &f) {
     break;
   case Rule::Reduce:
   case Rule::ArgReduce:
+  case Rule::Scan:
     emitReduce(f, dims);
     break;
   case Rule::Dot:

@@ -32,8 +32,11 @@ void explain(uint64_t seed) {
   auto bad = [](const Outcome &o) {
     return o.verdict == Verdict::Differ || o.verdict == Verdict::Failed;
   };
-  Case small =
-      shrink(*c, [&](const Case &candidate) { return bad(checkIsolated(candidate, openDevice)); });
+  bool whole =
+      std::getenv("TL_KEEP_WHOLE"); // shrinking may end at another fault than it began with
+  Case small = whole ? std::move(*c) : shrink(*c, [&](const Case &candidate) {
+    return bad(checkIsolated(candidate, openDevice));
+  });
   std::string text = caseText(small) + "// " + checkIsolated(small, openDevice).text;
   std::printf("----- shrunk from seed %llu\n%s\n", (unsigned long long)seed, text.c_str());
   const char *build = std::getenv("TL_BUILD_DIR");

@@ -475,7 +475,7 @@ private:
     if (info.effect == Effect::Control)
       return;
     ValueId v = find([&](const Type &t) {
-      return t.isTile() && (!isReduction(info.opcode) || (t.rank > 0 && !isBool(t.dtype)));
+      return t.isTile() && (!combinesAlongAxis(info.opcode) || (t.rank > 0 && !isBool(t.dtype)));
     });
     if (v == 0)
       return;
@@ -502,6 +502,7 @@ private:
         return;
       attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank + 1)))};
       break;
+    case Rule::Scan:
     case Rule::Reduce: {
       int64_t kind = int64_t(1 + pick(9));
       if (!reduceTakes(ReduceKind(kind), isFloat(t.dtype), isBool(t.dtype)))

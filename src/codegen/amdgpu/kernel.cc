@@ -6,6 +6,7 @@
 #include "codegen/amdgpu/exchange.h"
 #include "codegen/amdgpu/memory_order.h"
 #include "codegen/amdgpu/reduce.h"
+#include "codegen/amdgpu/scan.h"
 #include "codegen/amdgpu/tile_access.h"
 #include "codegen/llvm/target_machine.h"
 #include "graph/interface.h"
@@ -231,6 +232,9 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Reduce:
   case Rule::ArgReduce:
     tiles[graph.result(op)] = emitReduce(context, lds, op, tile(graph.operand(op, 0)));
+    break;
+  case Rule::Scan:
+    tiles[graph.result(op)] = emitScan(context, lds, op, tile(graph.operand(op, 0)));
     break;
   case Rule::Dot: {
     TL_ASSIGN(TileValue result, emitDot(context, lds, op, tile(graph.operand(op, 0)),

@@ -45,9 +45,14 @@ llvm::Value *laneXor(KernelContext &context, llvm::Value *value, uint32_t mask) 
                                  ir.getTrue()});
     });
   llvm::Value *lane = ir.CreateAnd(context.thread, context.i32(context.waveSize() - 1));
-  llvm::Value *from = ir.CreateShl(ir.CreateXor(lane, context.i32(mask)), 2);
+  return laneFrom(context, value, ir.CreateXor(lane, context.i32(mask)));
+}
+
+llvm::Value *laneFrom(KernelContext &context, llvm::Value *value, llvm::Value *from) {
+  Builder &ir = context.ir;
+  llvm::Value *address = ir.CreateShl(from, 2);
   return mapWords(context, value, [&](llvm::Value *word) -> llvm::Value * {
-    return ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_ds_bpermute, {}, {from, word});
+    return ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_ds_bpermute, {}, {address, word});
   });
 }
 

@@ -8,6 +8,8 @@ namespace tl::amdgpu {
 
 /// The value that lane (own number ^ mask) holds; `mask` is a power of two below the wave size.
 llvm::Value *laneXor(KernelContext &context, llvm::Value *value, uint32_t mask);
+/// The value that lane `from` of the wave (i32, modulo its size) holds.
+llvm::Value *laneFrom(KernelContext &context, llvm::Value *value, llvm::Value *from);
 /// A value that is equal in all lanes, as a uniform one.
 llvm::Value *uniform(KernelContext &context, llvm::Value *value);
 

@@ -177,7 +177,7 @@ private:
         addLoops(id, result, g.typeOf(result));
       return;
     }
-    if (isReduction(op.opcode))
+    if (combinesAlongAxis(op.opcode))
       return addLoops(id, g.operand(op, 0), g.typeOf(g.operand(op, 0)));
     if (result && values.place[result] == Place::Inline)
       return;

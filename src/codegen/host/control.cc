@@ -171,6 +171,9 @@ void emitOp(Emission &e, OpId id) {
     return emitStore(e, id);
   case Opcode::Scatter:
     return emitScatter(e, id);
+  case Opcode::Scan:
+  case Opcode::ReverseScan:
+    return emitScan(e, id);
   case Opcode::Reduce:
   case Opcode::ArgMax:
   case Opcode::ArgMin:

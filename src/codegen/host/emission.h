@@ -135,8 +135,9 @@ void copyTile(Emission &e, const Type &type, const TileRef &from, const TileRef 
 /// Sets all elements of a row-major tile.
 void fillTile(Emission &e, const Type &type, const TileRef &to, llvm::Constant *value);
 
-// reduce.cc, dot.cc
+// reduce.cc, scan.cc, dot.cc
 void emitReduce(Emission &e, OpId op);
+void emitScan(Emission &e, OpId op);
 void emitDot(Emission &e, OpId op);
 
 // control.cc

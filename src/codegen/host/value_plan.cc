@@ -149,6 +149,8 @@ private:
     case Opcode::Reduce:
     case Opcode::ArgMax:
     case Opcode::ArgMin:
+    case Opcode::Scan:
+    case Opcode::ReverseScan:
     case Opcode::Dot:
     case Opcode::For:
     case Opcode::If:
@@ -180,7 +182,7 @@ private:
       return Place::Buffer;
     if (sites[v].empty() && !keep[v])
       return Place::None;
-    if (isReduction(op.opcode) || op.opcode == Opcode::Dot)
+    if (combinesAlongAxis(op.opcode) || op.opcode == Opcode::Dot)
       return Place::Buffer;
     if (needsMemory(g, op))
       return Place::Alias;
@@ -241,7 +243,7 @@ private:
     if (first == sites[v].end() || large[v] || reshaped[v] || !mayWait(id, first->op))
       return id;
     const Op &root = g.ops[first->op];
-    ValueId value = isReduction(root.opcode) ? g.operand(root, 0) : g.result(root);
+    ValueId value = combinesAlongAxis(root.opcode) ? g.operand(root, 0) : g.result(root);
     const Type &space = g.typeOf(value);
     Expression e;
     addExpression(g, plan, value, identityMap(space), first->op, e);
@@ -256,8 +258,8 @@ private:
   /// Whether `id` may be computed in the loops of `root`, as far as the ops themselves can tell.
   bool mayWait(OpId id, OpId root) const {
     const Op &op = g.ops[root];
-    bool loops = isReduction(op.opcode) || (op.results.count == 1 && computedByElement(op) &&
-                                            plan.root[g.result(op)] == root);
+    bool loops = combinesAlongAxis(op.opcode) || (op.results.count == 1 && computedByElement(op) &&
+                                                  plan.root[g.result(op)] == root);
     auto write = std::upper_bound(writes.begin(), writes.end(), plan.begin[id]);
     return loops && op.block == g.ops[id].block &&
            (write == writes.end() || *write > plan.begin[root]);

@@ -68,6 +68,8 @@ std::string_view ruleText(Rule rule) {
     return "The result has the extents of `a` without `axis`.";
   case Rule::ArgReduce:
     return "The result is a tile of i32 with the extents of `a` without `axis`.";
+  case Rule::Scan:
+    return "The result has the type of `a`.";
   case Rule::Dot:
     return "`a`, `b` and `acc` have two axes each; `acc` is f32 for f16, bf16 and f32 operands, "
            "f64 for f64, i32 for i8 and u8 (which may be mixed). The result has the type of `acc`.";
