@@ -194,6 +194,25 @@ UNIT_TEST(reductions) {
     }
 }
 
+UNIT_TEST(scans) {
+  std::vector<std::vector<int64_t>> shapes = {{1},      {5},       {1000},  {3, 80},
+                                              {129, 2}, {4, 5, 6}, {2, 300}};
+  for (const std::vector<int64_t> &shape : shapes)
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      for (auto [op, type] : {std::pair("scan sum", "f32"), std::pair("reverse_scan max", "f16"),
+                              std::pair("scan xor", "i64"), std::pair("reverse_scan sum", "u8")})
+        CHECK_RUN({.text = unary(shape, type,
+                                 "  %r = " + std::string(op) + " %x, axis " + std::to_string(axis),
+                                 shape, type)});
+}
+
+UNIT_TEST(lines_longer_than_shared_memory_are_scanned_in_pieces) {
+  CHECK_RUN({.text = unary({9001}, "f32", "  %r = scan sum %x, axis 0", {9001}, "f32")});
+  CHECK_RUN(
+      {.text = unary({2, 5000}, "i64", "  %r = reverse_scan sum %x, axis 1", {2, 5000}, "i64"),
+       .threads = 512});
+}
+
 UNIT_TEST(where_the_largest_and_the_smallest_are) {
   std::vector<std::vector<int64_t>> shapes = {{1},     {5},      {1000},   {8192},
                                               {3, 80}, {129, 2}, {4, 5, 6}};

@@ -138,6 +138,21 @@ UNIT_TEST(reductions) {
       }
 }
 
+UNIT_TEST(scans) {
+  const Dims shapes[] = {{1},    {7},    {80},     {1000},   {4099},    {5, 1},
+                         {1, 5}, {3, 7}, {80, 33}, {7, 100}, {4, 5, 6}, {2, 3, 4, 5}};
+  const DType types[] = {DType::F32, DType::F16, DType::F64, DType::I32, DType::U8, DType::I64};
+  unsigned which = 0;
+  for (const Dims &shape : shapes)
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      for (const char *op : {"scan sum", "reverse_scan max", "reverse_scan sum"}) {
+        DType t = types[which++ % std::size(types)];
+        CHECK(check(shape, t, shape, t,
+                    std::string("  %r = ") + op + " %x, axis " + std::to_string(axis) + "\n",
+                    which));
+      }
+}
+
 UNIT_TEST(where_the_largest_and_the_smallest_are) {
   const Dims shapes[] = {{1},    {7},    {33},   {80},     {1000},   {4099},
                          {5, 1}, {1, 5}, {3, 7}, {80, 33}, {7, 100}, {4, 5, 6}};

@@ -494,6 +494,41 @@ UNIT_TEST(products_of_floats) {
   CHECK_EQ(k.floats("r")[0], 512.0);
 }
 
+UNIT_TEST(scans) {
+  auto run = [](DType t, const std::string &op, int axis, std::vector<double> values) {
+    Launch k("tile 0.1\nkernel @k(%a: view<" + text(t) + ", [2, 3]>, %r: view<" + text(t) +
+             ", [2, 3]>)\n grid [1] {\n  %x = load %a[0, 0] : tile<2x3x" + text(t) + ">\n  %y = " +
+             op + " %x, axis " + std::to_string(axis) + "\n  store %y, %r[0, 0]\n}\n");
+    k.set("a", values);
+    k.set("r", std::vector<double>(6));
+    std::vector<double> out;
+    if (!k.run())
+      return out;
+    if (isFloat(t))
+      return k.floats("r");
+    for (int64_t v : k.ints("r"))
+      out.push_back(double(v));
+    return out;
+  };
+  using List = std::vector<double>;
+  for (DType t : {DType::I8, DType::I16, DType::I32, DType::I64, DType::F16, DType::BF16,
+                  DType::F32, DType::F64}) {
+    CHECK(run(t, "scan sum", 1, {1, 2, 3, 4, 5, 6}) == (List{1, 3, 6, 4, 9, 15}));
+    CHECK(run(t, "scan sum", 0, {1, 2, 3, 4, 5, 6}) == (List{1, 2, 3, 5, 7, 9}));
+    CHECK(run(t, "reverse_scan sum", 1, {1, 2, 3, 4, 5, 6}) == (List{6, 5, 3, 15, 11, 6}));
+    CHECK(run(t, "scan prod", 1, {1, 2, 3, 4, 5, 6}) == (List{1, 2, 6, 4, 20, 120}));
+    CHECK(run(t, "scan max", 1, {1, -2, 3, -4, -5, 6}) == (List{1, 1, 3, -4, -4, 6}));
+    CHECK(run(t, "reverse_scan min", 0, {1, -2, 3, -4, -5, 6}) == (List{-4, -5, 3, -4, -5, 6}));
+  }
+  CHECK(run(DType::I8, "scan sum", 1, {100, 100, 100, 1, 1, 1}) == (List{100, -56, 44, 1, 2, 3}));
+  CHECK(run(DType::U16, "scan xor", 1, {1, 3, 3, 8, 8, 8}) == (List{1, 2, 1, 8, 0, 8}));
+  CHECK(run(DType::I1, "scan any", 1, {0, 1, 0, 0, 0, 0}) == (List{0, 1, 1, 0, 0, 0}));
+  // f16 accumulates in f32: 2048 + 1 + 1 is not 2048.
+  CHECK(run(DType::F16, "scan sum", 1, {2048, 1, 1, 1, 1, 2048}) ==
+        (List{2048, 2048, 2050, 1, 2, 2050}));
+  CHECK(std::isnan(run(DType::F32, "scan max", 1, {1, notANumber, 3, 1, 2, 3})[2]));
+}
+
 UNIT_TEST(where_the_largest_and_the_smallest_are) {
   auto run = [](DType t, const char *op, std::vector<double> values) {
     Launch k("tile 0.1\nkernel @k(%a: view<" + text(t) + ", [2, 4]>, %r: view<i32, [2]>)\n" +

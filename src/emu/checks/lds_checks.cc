@@ -5,23 +5,38 @@
 namespace tl::emu {
 namespace {
 
-constexpr uint64_t kSeveral = 255;
+// Marks: generation : 24 (of barriers), address of the instruction / 4 : 40. Waves of a byte: 0
+// none, number % 254 + 1, or kSeveral.
+constexpr uint8_t kSeveral = 255;
 
-uint64_t makeMark(const Wave &w, const MicroOp &op, uint32_t bytes) {
-  uint64_t generation = (w.group->generation + 1) & 0xffffff;
-  return generation << 40 | uint64_t(w.number % 254 + 1) << 32 |
-         uint64_t(op.pc / 4 & 0xfffffff) << 4 | bytes;
+uint64_t makeMark(const Wave &w, const MicroOp &op) {
+  return uint64_t((w.group->generation + 1) & 0xffffff) << 40 | (op.pc / 4 & 0xffffffffffull);
 }
 uint64_t generationOf(uint64_t mark) { return mark >> 40; }
-uint64_t waveOf(uint64_t mark) { return mark >> 32 & 0xff; }
-uint32_t pcOf(uint64_t mark) { return (uint32_t(mark >> 4) & 0xfffffff) * 4; }
+uint32_t pcOf(uint64_t mark) { return uint32_t(mark & 0xffffffffffull) * 4; }
+uint8_t waveId(const Wave &w) { return uint8_t(w.number % 254 + 1); }
 
-bool conflicts(uint64_t earlier, uint64_t mine) {
-  return generationOf(earlier) == generationOf(mine) && waveOf(earlier) != waveOf(mine) &&
-         (earlier & mine & 15);
+/// Another wave's access to one of the bytes since the last barrier: that wave, 0 if there is none.
+uint8_t otherWave(const LdsAccess &earlier, uint64_t mine, uint8_t self, uint32_t bytes) {
+  if (generationOf(earlier.mark) != generationOf(mine))
+    return 0;
+  for (unsigned i = 0; i < 4; ++i)
+    if ((bytes >> i & 1) && earlier.waves[i] && earlier.waves[i] != self)
+      return earlier.waves[i];
+  return 0;
 }
 
-void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint64_t at, bool write,
+/// `several`: whether others' accesses to the bytes still count beside this one.
+void note(LdsAccess &access, uint64_t mine, uint8_t self, uint32_t bytes, bool several) {
+  if (generationOf(access.mark) != generationOf(mine))
+    access = {};
+  access.mark = mine;
+  for (unsigned i = 0; i < 4; ++i)
+    if (bytes >> i & 1)
+      access.waves[i] = several && access.waves[i] && access.waves[i] != self ? kSeveral : self;
+}
+
+void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint8_t wave, uint64_t at, bool write,
                 bool earlierWrote) {
   std::string line;
   if (w.launch->lines) {
@@ -29,9 +44,7 @@ void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint64_t at, bool 
     if (source.line)
       line = " (" + source.text() + ")";
   }
-  std::string who = waveOf(earlier) == kSeveral
-                        ? "other waves"
-                        : formatString("wave %u", unsigned(waveOf(earlier) - 1));
+  std::string who = wave == kSeveral ? "other waves" : formatString("wave %u", unsigned(wave - 1));
   reportFinding(w, op, "lds-race",
                 placeText(w, -1) +
                     formatString(" %s LDS byte %llu, which ", write ? "writes" : "reads",
@@ -43,19 +56,14 @@ void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint64_t at, bool 
 
 void accessCell(Wave &w, const MicroOp &op, LdsCell &cell, uint64_t at, uint32_t bytes,
                 bool write) {
-  const uint64_t mine = makeMark(w, op, bytes);
-  if (conflicts(cell.writer, mine))
-    reportRace(w, op, cell.writer, at, write, true);
-  if (write) {
-    if (conflicts(cell.reader, mine))
-      reportRace(w, op, cell.reader, at, write, false);
-    cell.writer = mine;
-  } else if (generationOf(cell.reader) == generationOf(mine)) {
-    uint64_t all = mine | (cell.reader & 15);
-    cell.reader = waveOf(cell.reader) == waveOf(mine) ? all : all | kSeveral << 32;
-  } else {
-    cell.reader = mine;
-  }
+  const uint64_t mine = makeMark(w, op);
+  const uint8_t self = waveId(w);
+  if (uint8_t wave = otherWave(cell.writer, mine, self, bytes))
+    reportRace(w, op, cell.writer.mark, wave, at, write, true);
+  if (write)
+    if (uint8_t wave = otherWave(cell.reader, mine, self, bytes))
+      reportRace(w, op, cell.reader.mark, wave, at, write, false);
+  note(write ? cell.writer : cell.reader, mine, self, bytes, !write);
 }
 
 } // namespace

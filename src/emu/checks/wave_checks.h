@@ -23,10 +23,14 @@ struct WaveChecks {
   uint32_t issued[unsigned(WaitCounter::Count)] = {}, done[unsigned(WaitCounter::Count)] = {};
 };
 
-/// Who touched four bytes of LDS last since the last barrier: generation : 24, wave + 1 : 8
-/// (255: several), pc / 4 : 28, bytes : 4.
+/// Who read, or wrote, four bytes of LDS since the last barrier: when and where last, and which
+/// wave each byte. Bytes are told apart: waves may work on neighbours.
+struct LdsAccess {
+  uint64_t mark = 0;
+  uint8_t waves[4] = {};
+};
 struct LdsCell {
-  uint64_t writer = 0, reader = 0;
+  LdsAccess writer, reader;
 };
 
 struct GroupChecks {
