@@ -127,12 +127,19 @@ private:
     std::vector<int64_t> strides = CoordinateMap::reshape(resultShape()).strides;
     uint32_t waves = uint32_t(1) << std::popcount(layout.axisWaveBits(axis));
     uint32_t distinguished = layout.axisWaveBits(axis) << layout.laneBits();
-    uint32_t bytes = 0;
+    uint32_t elementBytes = 0;
     for (DType dtype : combiner.dtypes())
-      bytes += ldsBytes(dtype);
+      elementBytes += ldsBytes(dtype);
     int64_t total = type.elements();
-    int64_t part = std::min<int64_t>(total, partialBytes / bytes / waves / 16 * 16);
-    int64_t pitch = int64_t(std::bit_ceil(uint64_t(std::max<int64_t>(part, 16)))); // of a slot
+    int64_t part = std::min<int64_t>(total, partialBytes / elementBytes / waves / 16 * 16);
+    int64_t pitch = int64_t(std::bit_ceil(uint64_t(part))); // of a slot
+    std::vector<uint32_t> offsets;                          // of the slots of each value
+    uint32_t bytes = 0;
+    for (DType dtype : combiner.dtypes()) {
+      bytes = (bytes + 15) / 16 * 16;
+      offsets.push_back(bytes);
+      bytes += uint32_t(waves * pitch) * ldsBytes(dtype);
+    }
     Parts nothing;
     for (DType dtype : combiner.dtypes())
       nothing.push_back(context.emitter.zero(dtype));
@@ -142,23 +149,24 @@ private:
       std::optional<LdsWindow> window;
       if (part < total)
         window = {strides, begin, end, 16};
-      uint32_t region = lds.open(uint32_t(waves * pitch * bytes)), at = region;
+      uint32_t region = lds.open(bytes);
       llvm::Value *slot = ir.CreateMul(waveSlot(), context.i32(pitch));
       for (size_t i = 0; i < combiner.parts(); ++i) {
         DType dtype = combiner.dtypes()[i];
         writeTile(context, lds, sliced, column(partial, i), dtype,
-                  {at, strides, begin, slot, uint32_t(pitch)}, window, distinguished);
-        at += uint32_t(waves * pitch) * ldsBytes(dtype);
+                  {region + offsets[i], strides, begin, slot, uint32_t(pitch)}, window,
+                  distinguished);
       }
       lds.publish();
-      readSlots(to, result, {region, strides, begin}, window, waves, pitch);
+      readSlots(to, result, {region, strides, begin}, offsets, window, waves, pitch);
       lds.close();
     }
     return column(result, combiner.resultPart());
   }
 
-  void readSlots(const TileLayout &to, std::vector<Parts> &result, LdsPlace place,
-                 const std::optional<LdsWindow> &window, uint32_t waves, int64_t pitch) {
+  void readSlots(const TileLayout &to, std::vector<Parts> &result, const LdsPlace &slotsPlace,
+                 const std::vector<uint32_t> &offsets, const std::optional<LdsWindow> &window,
+                 uint32_t waves, int64_t pitch) {
     // Elements outside the window stay as they were: the first slot keeps them, the others give the
     // identity.
     const Parts identity = combiner.identity();
@@ -166,6 +174,8 @@ private:
     slots[0] = result;
     for (size_t i = 0; i < combiner.parts(); ++i) {
       DType dtype = combiner.dtypes()[i];
+      LdsPlace place = slotsPlace;
+      place.region += offsets[i];
       for (std::vector<Parts> &slot : slots) {
         std::vector<llvm::Value *> values = column(slot, i);
         readTile(context, lds, to, values, dtype, place, window);
