@@ -17,9 +17,9 @@ namespace tl::amdgpu {
 
 namespace {
 
-/// 32-bit registers that one tile may take in each thread. Above the chips' 256 to 512 LLVM spills
-/// to scratch memory.
-constexpr uint64_t maxTileWords = 2048;
+/// 32-bit registers that one tile may take in each thread: all that the chips have. LLVM would spill
+/// more to scratch memory, and its time grows with the square.
+constexpr uint64_t maxTileWords = 512;
 
 class KernelEmitter {
 public:
