@@ -128,6 +128,7 @@ WaitClass waitClass(const std::string &name) {
       {"S_WAIT_KMCNT", WaitClass::Scalar},
       {"S_WAIT_STORECNT", WaitClass::Store},
       {"S_WAIT_LOADCNT_DSCNT", WaitClass::VectorAndLds},
+      {"S_WAIT_STORECNT_DSCNT", WaitClass::Lds}, // nothing is delivered by stores
       {"S_WAIT_IDLE", WaitClass::Idle},
   };
   if (name.rfind("S_WAIT", 0) == 0)

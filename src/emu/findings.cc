@@ -26,10 +26,16 @@ void Findings::count(const ProfileLine &line) {
     at->second.counts.add(line.counts);
 }
 
+void Findings::count(const LaunchedKernel &launched) {
+  std::lock_guard guard(lock);
+  launches[{launched.kernel, launched.threads, launched.dynamicLds}] = launched;
+}
+
 void Findings::clear() {
   std::lock_guard guard(lock);
   found.clear();
   profile.clear();
+  launches.clear();
 }
 
 std::string Findings::print(ReportFormat format) const {
@@ -61,6 +67,18 @@ std::string Findings::print(ReportFormat format) const {
                        {"ideal_lds_passes", p.counts.idealPasses}});
     if (!profile.empty())
       root["profile"] = std::move(lines);
+    nlohmann::ordered_json occupancies = nlohmann::ordered_json::array();
+    for (const auto &[key, l] : launches)
+      occupancies.push_back({{"kernel", l.kernel},
+                             {"threads", l.threads},
+                             {"dynamic_lds", l.dynamicLds},
+                             {"workgroups_per_compute_unit", l.occupancy.groups},
+                             {"waves_per_simd", l.occupancy.waves},
+                             {"most_waves_per_simd", l.occupancy.mostWaves},
+                             {"waves_by_registers", l.occupancy.byRegisters},
+                             {"workgroups_by_lds", l.occupancy.byLds}});
+    if (!launches.empty())
+      root["occupancy"] = std::move(occupancies);
     return root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
   std::string text;
@@ -95,6 +113,15 @@ std::string Findings::printProfile() const {
                            place.c_str(), p.mnemonic.c_str(), number(p.counts.passes),
                            number(p.counts.idealPasses),
                            double(p.counts.passes) / double(p.counts.idealPasses));
+  }
+  for (const auto &[key, l] : launches) {
+    text += formatString("occupancy: %s: %u threads: %.4g of %u waves on a SIMD, %u workgroups on "
+                         "a compute unit; registers allow %u waves",
+                         l.kernel.c_str(), l.threads, l.occupancy.waves, l.occupancy.mostWaves,
+                         l.occupancy.groups, l.occupancy.byRegisters);
+    if (l.occupancy.byLds)
+      text += formatString(", LDS %u workgroups", l.occupancy.byLds);
+    text += "\n";
   }
   for (const auto &[key, executions] : mix)
     text += formatString("instructions: %s: %s: %llu\n", key.first.c_str(), key.second.c_str(),

@@ -3,6 +3,7 @@
 
 #include "emu/checks/profile.h"
 #include "emu/emulator.h"
+#include "emu/occupancy.h"
 
 #include <map>
 #include <mutex>
@@ -20,6 +21,14 @@ struct Finding {
   uint64_t times = 0;
 };
 
+/// A kernel as it was launched.
+struct LaunchedKernel {
+  std::string kernel;
+  uint32_t threads = 0; // of a workgroup
+  uint32_t dynamicLds = 0;
+  Occupancy occupancy;
+};
+
 class Findings {
 public:
   /// Counts a finding; those of one kind, kernel, pc and place are one (the same code may come from
@@ -27,6 +36,7 @@ public:
   void add(Finding finding);
   /// Adds what a worker counted of an instruction.
   void count(const ProfileLine &line);
+  void count(const LaunchedKernel &launched);
   uint64_t count() const;
   void clear();
   std::string print(ReportFormat format) const;
@@ -38,6 +48,7 @@ private:
   std::map<std::string, Finding> found;
   // By kernel, pc, file and line.
   std::map<std::tuple<std::string, uint32_t, std::string, uint32_t>, ProfileLine> profile;
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, LaunchedKernel> launches;
 };
 
 } // namespace tl::emu

@@ -1,5 +1,6 @@
 // What registers hold when a wave starts: "Initial Kernel Execution State" of LLVM's user guide for
 // the AMDGPU backend.
+#include "emu/checks/definedness.h"
 #include "emu/chips.h"
 #include "emu/workgroup.h"
 
@@ -35,7 +36,8 @@ void writeScratchDescriptor(SgprWriter &out) {
   out.word(1u << 23 | 3u << 21 | 4u << 15 | 7u << 12);
 }
 
-void writeScalars(Wave &wave, const Workgroup &group) {
+/// How many SGPRs are set.
+uint32_t writeScalars(Wave &wave, const Workgroup &group) {
   const LaunchContext &launch = *wave.launch;
   const KernelDescriptor &descriptor = launch.record->descriptor;
   using Property = KernelDescriptor;
@@ -76,6 +78,7 @@ void writeScalars(Wave &wave, const Workgroup &group) {
   wave.setScalarPair(SlotSharedLimit, kSharedAperture | 0xffffffff);
   wave.setScalarPair(SlotPrivateBase, kPrivateAperture);
   wave.setScalarPair(SlotPrivateLimit, kPrivateAperture | 0xffffffff);
+  return out.next;
 }
 
 } // namespace
@@ -106,7 +109,9 @@ void initializeWave(Wave &wave, const Workgroup &group, uint32_t number) {
              z = thread / group.block[0] / group.block[1];
     ids[l] = x | y << 10 | z << 20;
   }
-  writeScalars(wave, group);
+  const uint32_t scalars = writeScalars(wave, group);
+  if (wave.checks)
+    startDefinedness(wave, scalars);
 }
 
 void initializeGroup(Workgroup &group, LaunchContext &launch, Worker &worker, uint64_t number,
@@ -147,6 +152,8 @@ void initializeGroup(Workgroup &group, LaunchContext &launch, Worker &worker, ui
       checks.lines.resize(launch.vectorLines);
     group.checks = std::make_unique<GroupChecks>();
     group.checks->lds.resize(launch.ldsBytes / 4 + 1);
+    group.checks->ldsShadow.resize(launch.ldsBytes);
+    group.checks->scratchShadow.resize(size_t(launch.scratchBytes) * kLineLanes * count);
   }
   size_t fileWords = size_t(launch.vectorLines + kSpareLines) * kLineLanes;
   for (uint32_t i = 0; i < count; ++i) {

@@ -2,6 +2,7 @@
 
 #include "emu/buffer.h"
 #include "emu/checks/checks.h"
+#include "emu/checks/definedness.h"
 #include "emu/workgroup.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ const char *accessName(Access access) {
 
 void faultAt(Wave &w, const MicroOp &op, Access access, unsigned lane, unsigned bytes,
              uint64_t address) {
+  checkReleased(w, op, address, access != Access::Read);
   w.fault(op, LaunchStatus::MemoryFault,
           "workgroup (%u, %u, %u), wave %u, lane %u %s %u bytes at "
           "0x%llx: %s",
@@ -51,6 +53,8 @@ bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
   }
   if (w.worker->profile)
     profileGlobal(w, op, address, lanes, bytes);
+  if (w.checks && access != Access::Read)
+    checkStoredData(w, op, lanes, bytes);
   const MemoryBlock *block =
       most >= least ? translator.block(least, most - least + bytes) : nullptr;
   if (block && !out.partial) {
@@ -102,6 +106,19 @@ bool resolveScratchLane(Wave &w, const MicroOp &op, unsigned bytes, Access acces
   return true;
 }
 
+template <class OffsetOf>
+bool resolveScratchLanes(Wave &w, const MicroOp &op, unsigned bytes, Access access, uint64_t lanes,
+                         OffsetOf offsetOf, LaneMemory &out) {
+  for (uint64_t left = lanes; left; left &= left - 1) {
+    unsigned l = unsigned(__builtin_ctzll(left));
+    if (!resolveScratchLane(w, op, bytes, access, l, offsetOf(l), out))
+      return false;
+  }
+  if (w.checks && lanes)
+    trackLaneMemory(w, op, lanes, out.pointer, bytes, access, Origin::Scratch);
+  return true;
+}
+
 uint32_t laneWord(const Wave &w, const Operand &operand, unsigned lane) {
   return operand.kind == Operand::Vector ? w.v[size_t(operand.index) * kLineLanes + lane]
          : operand.kind == Operand::None ? 0
@@ -112,12 +129,9 @@ bool resolveScratch(Wave &w, const MicroOp &op, unsigned bytes, Access access, L
   uint32_t base = uint32_t(op.imm[0]);
   if (op.src[2].kind != Operand::None)
     base += scalar32(w, op.src[2]);
-  for (uint64_t lanes = out.lanes; lanes; lanes &= lanes - 1) {
-    unsigned l = unsigned(__builtin_ctzll(lanes));
-    if (!resolveScratchLane(w, op, bytes, access, l, base + laneWord(w, op.src[0], l), out))
-      return false;
-  }
-  return true;
+  return resolveScratchLanes(
+      w, op, bytes, access, out.lanes, [&](unsigned l) { return base + laneWord(w, op.src[0], l); },
+      out);
 }
 
 void globalAddresses(const Wave &w, const MicroOp &op, uint64_t *address) {
@@ -157,11 +171,9 @@ bool resolveFlat(Wave &w, const MicroOp &op, unsigned bytes, Access access, cons
   out.contiguous = false;
   if (!good)
     return false;
-  for (uint64_t lanes = scratch; lanes; lanes &= lanes - 1) {
-    unsigned l = unsigned(__builtin_ctzll(lanes));
-    if (!resolveScratchLane(w, op, bytes, access, l, uint32_t(address[l]), out))
-      return false;
-  }
+  if (!resolveScratchLanes(
+          w, op, bytes, access, scratch, [&](unsigned l) { return uint32_t(address[l]); }, out))
+    return false;
   for (uint64_t lanes = shared; lanes; lanes &= lanes - 1) {
     unsigned l = unsigned(__builtin_ctzll(lanes));
     uint32_t offset = uint32_t(address[l]);
@@ -173,6 +185,8 @@ bool resolveFlat(Wave &w, const MicroOp &op, unsigned bytes, Access access, cons
     }
     out.pointer[l] = w.group->lds.data() + offset;
   }
+  if (w.checks && shared)
+    trackLaneMemory(w, op, shared, out.pointer, bytes, access, Origin::Lds);
   return true;
 }
 
@@ -191,14 +205,10 @@ bool resolveLanes(Wave &w, const MicroOp &op, unsigned bytes, Access access, Lan
     out.partial = buffer.partial;
     if (buffer.partial)
       std::copy_n(buffer.words, kLineLanes, out.words);
-    if (buffer.scratch) {
-      for (uint64_t lanes = out.lanes; lanes; lanes &= lanes - 1) {
-        unsigned l = unsigned(__builtin_ctzll(lanes));
-        if (!resolveScratchLane(w, op, bytes, access, l, uint32_t(buffer.address[l]), out))
-          return false;
-      }
-      return true;
-    }
+    if (buffer.scratch)
+      return resolveScratchLanes(
+          w, op, bytes, access, out.lanes, [&](unsigned l) { return uint32_t(buffer.address[l]); },
+          out);
     return resolveGlobal(w, op, bytes, access, buffer.address, out);
   }
   globalAddresses(w, op, address);
@@ -233,6 +243,8 @@ bool resolveLds(Wave &w, const MicroOp &op, unsigned bytes, Access access, uint3
   }
   if (w.launch->checked)
     checkLds(w, op, out, bytes, access);
+  if (w.checks)
+    trackLaneMemory(w, op, out.lanes, out.pointer, bytes, access, Origin::Lds);
   if (w.worker->profile)
     profileLds(w, op, out, bytes);
   return true;

@@ -12,6 +12,7 @@
 #include "emu/launch.h"
 #include "emu/line_table.h"
 #include "emu/memory.h"
+#include "emu/occupancy.h"
 
 #include <algorithm>
 #include <optional>
@@ -178,9 +179,15 @@ public:
   bool registerHost(void *memory, uint64_t bytes, uint32_t device) override {
     return space->registerHost(memory, bytes, device) != nullptr;
   }
-  bool release(uint64_t address, const Operation *) override {
+  bool release(uint64_t address, const Operation *operation) override {
     MemoryBlock *block = space->find(address);
-    return block && !block->internal && space->release(address);
+    if (!block || block->internal || block->address != address)
+      return false;
+    if (!operation || !options.checks)
+      return space->release(address);
+    RaceChecker races(operations, findings, *operation, operation->name, nullptr);
+    races.release(*block);
+    return space->release(address, races.operationNumber());
   }
   bool findAllocation(uint64_t address, Allocation *allocation) const override {
     const MemoryBlock *block = space->find(address);
@@ -195,9 +202,10 @@ public:
   bool copy(uint64_t to, uint64_t from, uint64_t bytes, const Operation &operation,
             std::string *message) override {
     uint8_t *target, *source, *targetShadow, *sourceShadow;
-    if (!space->resolve(to, bytes, target, targetShadow, message) ||
-        !space->resolve(from, bytes, source, sourceShadow, message))
-      return false;
+    if (!space->resolve(to, bytes, target, targetShadow, message))
+      return noteReleased(to, true, operation);
+    if (!space->resolve(from, bytes, source, sourceShadow, message))
+      return noteReleased(from, false, operation);
     if (options.checks) {
       RaceChecker races(operations, findings, operation, operation.name, nullptr);
       noteAccess(races, from, bytes, false);
@@ -220,7 +228,7 @@ public:
     }
     uint64_t bytes = count * patternBytes;
     if (!space->resolve(to, bytes, target, shadow, message))
-      return false;
+      return noteReleased(to, true, operation);
     if (options.checks) {
       RaceChecker races(operations, findings, operation, operation.name, nullptr);
       noteAccess(races, to, bytes, true);
@@ -252,6 +260,14 @@ private:
   Findings findings;
   OperationLog operations;
 
+  /// A place that is not live: perhaps only because nothing orders its release. Always false.
+  bool noteReleased(uint64_t address, bool write, const Operation &operation) {
+    const MemoryBlock *block = space->find(address);
+    if (options.checks && block && !block->live)
+      RaceChecker(operations, findings, operation, operation.name, nullptr)
+          .useReleased(*block, address, write, 0);
+    return false;
+  }
   void noteAccess(RaceChecker &races, uint64_t address, uint64_t bytes, bool write) {
     const MemoryBlock *block = space->find(address);
     if (block && block->contains(address, bytes))
@@ -350,29 +366,17 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
   if (options.checks)
     context.races =
         &races.emplace(operations, findings, request.operation, kernel->record.info.name, lines);
-  return runLaunch(context, options.threads);
+  LaunchResult result = runLaunch(context, options.threads);
+  if (options.profile) {
+    uint32_t threads = request.block[0] * request.block[1] * request.block[2];
+    findings.count({kernel->record.info.name, threads, request.dynamicLds,
+                    occupancyOf(*context.chip, kernel->record.info, threads, request.dynamicLds)});
+  }
+  return result;
 }
 
 uint32_t MachineImpl::occupancy(const Kernel &kernel, uint32_t threads, uint32_t dynamicLds) const {
-  const KernelInfo &info = kernel.info();
-  const Chip &chip = *chips[kernel.device()];
-  if (threads == 0 || threads > info.maxThreads)
-    return 0;
-  uint64_t lds = uint64_t(info.ldsBytes) + dynamicLds;
-  if (lds > chip.info.ldsBytes)
-    return 0;
-  // A wave of 64 on a chip whose registers are counted for waves of 32 takes two of each.
-  uint32_t file = chip.info.vectorRegisters * chip.info.waveSize / info.waveSize;
-  uint32_t granule = std::max(1u, chip.vectorGranule * chip.info.waveSize / info.waveSize);
-  uint32_t registers = (std::max(info.vgprs, 1u) + granule - 1) / granule * granule;
-  uint32_t wavesOfSimd = std::min(chip.info.maxWavesPerSimd, file / registers);
-  uint32_t waves = (threads + info.waveSize - 1) / info.waveSize;
-  uint32_t groups = wavesOfSimd * chip.info.simdsPerUnit / waves;
-  if (lds) {
-    uint64_t taken = (lds + chip.ldsGranule - 1) / chip.ldsGranule * chip.ldsGranule;
-    groups = std::min(groups, uint32_t(chip.info.ldsBytes / taken));
-  }
-  return groups;
+  return occupancyOf(*chips[kernel.device()], kernel.info(), threads, dynamicLds).groups;
 }
 
 } // namespace

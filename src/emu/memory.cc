@@ -198,12 +198,13 @@ MemoryBlock *AddressSpace::registerHost(void *memory, uint64_t bytes, uint32_t d
   return result;
 }
 
-bool AddressSpace::release(uint64_t address) {
+bool AddressSpace::release(uint64_t address, uint32_t operation) {
   std::unique_lock guard(lock);
   auto found = blocks.find(address);
   if (found == blocks.end() || !found->second->live)
     return false;
   MemoryBlock &block = *found->second;
+  block.releasedBy = operation;
   block.live = false;
   if (block.kind == MemoryKind::Device && !block.internal)
     used[block.device] -= block.bytes;

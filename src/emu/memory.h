@@ -15,7 +15,8 @@
 
 namespace tl::emu {
 
-enum ShadowBit : uint8_t { ShadowWritten = 1 };
+/// ShadowUndefined, in LDS and scratch: written with a value that nothing has written.
+enum ShadowBit : uint8_t { ShadowWritten = 1, ShadowUndefined = 2 };
 
 struct RaceCell;
 
@@ -29,6 +30,7 @@ struct MemoryBlock {
   uint32_t device;
   bool internal; // kernel arguments and code: not the user's, absent from findAllocation
   std::atomic<bool> live{true};
+  std::atomic<uint32_t> releasedBy{0}; // number in the operation log; 0: by the host
 
   bool contains(uint64_t at, uint64_t size) const {
     return at - address < bytes && size <= bytes - (at - address);
@@ -45,8 +47,8 @@ public:
   /// NULL when there is no room.
   MemoryBlock *allocate(uint64_t bytes, MemoryKind kind, uint32_t device, bool internal = false);
   MemoryBlock *registerHost(void *memory, uint64_t bytes, uint32_t device);
-  /// False when `address` is not the start of a live block.
-  bool release(uint64_t address);
+  /// False when `address` is not the start of a live block. `operation`: see releasedBy.
+  bool release(uint64_t address, uint32_t operation = 0);
 
   /// The block, live or not, that an address lies in; NULL when there is none.
   MemoryBlock *find(uint64_t address) const;

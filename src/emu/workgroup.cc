@@ -1,6 +1,7 @@
 #include "emu/workgroup.h"
 
 #include "emu/checks/checks.h"
+#include "emu/checks/definedness.h"
 #include "emu/chips.h"
 
 #include <immintrin.h>
@@ -39,6 +40,8 @@ void runIndexed(Wave &wave, const MicroOp &op) {
   if (!inside)
     return wave.fault(op, LaunchStatus::IllegalState, "m0 = %u indexes past the vector registers",
                       index);
+  if (wave.checks)
+    trackDefinedness(wave, moved);
   op.run(wave, moved);
 }
 
@@ -51,8 +54,11 @@ template <bool Checked, bool SpecialMode> void runSlice(Wave &wave) {
     --wave.remaining;
     const MicroOp &op = ops[wave.pc++];
     if constexpr (Checked) {
-      if (wave.checks)
+      if (wave.checks) {
         checkHazards(wave, op);
+        if (!SpecialMode || !(wave.gprIndexMode && op.flags & OpVector))
+          trackDefinedness(wave, op);
+      }
       if (wave.worker->profile)
         ++wave.worker->profile->ops[wave.pc - 1].executions;
     }

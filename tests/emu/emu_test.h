@@ -83,7 +83,7 @@ struct Machine {
     for (size_t i = 0; i < block.size(); ++i)
       request.block[i] = block[i];
     std::vector<uint8_t> bytes;
-    auto append = [&](auto value) {
+    [[maybe_unused]] auto append = [&](auto value) {
       bytes.resize((bytes.size() + sizeof(value) - 1) / sizeof(value) * sizeof(value));
       auto *raw = reinterpret_cast<const uint8_t *>(&value);
       bytes.insert(bytes.end(), raw, raw + sizeof(value));

@@ -32,15 +32,6 @@ std::vector<u32> numbers(size_t n) { return std::vector<u32>(n, 5); }
 
 } // namespace
 
-UNIT_TEST(missing_barrier) {
-  onBothChips([](Machine &m) {
-    u64 in = m.upload(numbers(256)), out = m.upload(numbers(256));
-    CHECK(m.launch("missingBarrier", {1}, {256}, in, out).status == LaunchStatus::Ok);
-    expect(m, "lds-race",
-           {"faulty.cl:13: ", "reads LDS byte", "wrote", "faulty.cl:11), without a barrier"});
-  });
-}
-
 UNIT_TEST(one_wave_needs_no_barrier) {
   onBothChips([](Machine &m) {
     u32 lanes = m.emulator->chip(0).waveSize;
@@ -64,14 +55,6 @@ UNIT_TEST(workgroups_that_race) {
     CHECK(m.launch("neighbourGroups", {4}, {64}, data).status == LaunchStatus::Ok);
     expect(m, "global-race",
            {"faulty.cl:31", "another workgroup of it", "faulty.cl:33: nothing orders"});
-  });
-}
-
-UNIT_TEST(barriers_that_differ) {
-  onBothChips([](Machine &m) {
-    u64 out = m.upload(numbers(128));
-    CHECK(m.launch("divergentBarrier", {1}, {128}, out).status == LaunchStatus::Ok);
-    expect(m, "barrier-divergence", {"faulty.cl:", "while another wave waits at"});
   });
 }
 
@@ -105,6 +88,42 @@ UNIT_TEST(streams_that_race) {
       CHECK_EQ(m.emulator->findingCount(), u64(2));
     }
   }
+}
+
+// Memory that one stream releases while another one uses it: whichever comes first, both places are
+// named; with an event's order nothing is found.
+UNIT_TEST(releases_that_race) {
+  for (bool ordered : {true, false})
+    for (bool releaseFirst : {false, true}) {
+      if (ordered && releaseFirst)
+        continue;
+      Machine m("gfx942");
+      REQUIRE(m.load(kernelFile("faulty", "gfx942", 1)) == LoadStatus::Ok);
+      u64 data = m.upload(numbers(64)), out = m.upload(numbers(64));
+      LaunchRequest request;
+      u64 arguments[] = {data, out};
+      request.kernel = m.module->findKernel("consume");
+      request.block[0] = 64;
+      request.kernarg = arguments;
+      request.kernargBytes = sizeof arguments;
+      request.operation = {0, 1, {0, 0}, "consume"};
+      Operation release{1, 1, {ordered ? 1u : 0u, 0}, "hipFreeAsync"};
+      if (releaseFirst)
+        CHECK(m.emulator->release(data, &release));
+      LaunchResult result = m.emulator->launch(request);
+      CHECK(result.status == (releaseFirst ? LaunchStatus::MemoryFault : LaunchStatus::Ok));
+      if (!releaseFirst)
+        CHECK(m.emulator->release(data, &release));
+      if (ordered) {
+        CHECK_EQ(m.emulator->report(ReportFormat::Text), "");
+        continue;
+      }
+      expect(m, "global-race",
+             {"faulty.cl:40", "hipFreeAsync (stream 1, operation 1)", "(stream 0, operation 1)",
+              "nothing orders the two",
+              releaseFirst ? "which hipFreeAsync" : " releases the allocation"});
+      CHECK_EQ(m.emulator->findingCount(), u64(1));
+    }
 }
 
 // Waits: the same instructions with and without s_waitcnt.
@@ -160,6 +179,42 @@ UNIT_TEST(missing_waits) {
       {"gfx1100",
        {"ds_load_b32 v10, v100", "v_dual_mov_b32 v11, v12 :: v_dual_mov_b32 v14, v10"},
        "reads v10 before"},
+      // gfx12 has a counter for each kind, and waits for two of them at once.
+      {"gfx1201",
+       {"global_load_b32 v10, v100, s[4:5]", "s_wait_loadcnt 0x0", "v_add_nc_u32 v11, v10, v10"},
+       ""},
+      {"gfx1201",
+       {"global_load_b32 v10, v100, s[4:5]", "s_wait_storecnt 0x0", "s_wait_dscnt 0x0",
+        "s_wait_kmcnt 0x0", "s_wait_samplecnt 0x0", "v_add_nc_u32 v11, v10, v10"},
+       "reads v10 before the vector memory counter"},
+      {"gfx1201", {"ds_load_b32 v10, v100", "s_wait_dscnt 0x0", "v_mov_b32 v11, v10"}, ""},
+      {"gfx1201",
+       {"ds_load_b32 v10, v100", "s_wait_loadcnt 0x0", "s_wait_kmcnt 0x0", "v_mov_b32 v11, v10"},
+       "reads v10 before the LDS counter"},
+      {"gfx1201",
+       {"ds_load_b32 v10, v100", "ds_load_b32 v12, v100", "s_wait_storecnt_dscnt 0x1",
+        "v_mov_b32 v11, v10"},
+       ""},
+      {"gfx1201",
+       {"ds_load_b32 v10, v100", "ds_load_b32 v12, v100", "s_wait_storecnt_dscnt 0x1",
+        "v_mov_b32 v11, v12"},
+       "reads v12 before the LDS counter"},
+      {"gfx1201",
+       {"ds_load_b32 v10, v100", "global_load_b32 v12, v100, s[4:5]", "s_wait_loadcnt_dscnt 0x100",
+        "v_mov_b32 v11, v10", "s_wait_loadcnt 0x0"},
+       ""},
+      {"gfx1201",
+       {"ds_load_b32 v10, v100", "global_load_b32 v12, v100, s[4:5]", "s_wait_loadcnt_dscnt 0x100",
+        "v_mov_b32 v11, v12"},
+       "reads v12 before the vector memory counter"},
+      {"gfx1201", {"s_load_b32 s20, s[4:5], 0x0", "s_wait_kmcnt 0x0", "s_mov_b32 s21, s20"}, ""},
+      {"gfx1201",
+       {"s_load_b32 s20, s[4:5], 0x0", "s_wait_loadcnt_dscnt 0x0", "s_mov_b32 s21, s20"},
+       "reads s20 before the scalar memory counter"},
+      {"gfx1201",
+       {"ds_load_b32 v10, v100", "global_load_b32 v12, v100, s[4:5]", "s_wait_idle",
+        "v_add_nc_u32 v11, v10, v12"},
+       ""},
   };
   for (const Wait &wait : waits) {
     Machine machine(wait.chip);
@@ -178,24 +233,135 @@ UNIT_TEST(missing_waits) {
   }
 }
 
-// Cache lines and passes through LDS by hand: 64 lanes, lines of 128 bytes, 32 banks.
-UNIT_TEST(strides_and_bank_conflicts_are_counted) {
-  Options options;
-  options.profile = true;
-  Machine m("gfx942", options);
-  REQUIRE(m.load(kernelFile("faulty", "gfx942", 1)) == LoadStatus::Ok);
-  u64 in = m.upload(numbers(64 * 32)), out = m.upload(numbers(64));
-  CHECK(m.launch("patterns", {1}, {64}, in, out).status == LaunchStatus::Ok);
-  std::string report = m.emulator->report(ReportFormat::Text);
-  for (const char *part : {"faulty.cl:60: global_load_dword: 2 cache lines, 2 would do (1.0x)",
-                           "faulty.cl:61: global_load_dword: 64 cache lines, 2 would do (32.0x)",
-                           "faulty.cl:63: ds_write_b32: 4 passes, 2 without conflicts (2.0x)",
-                           "faulty.cl:64: ds_write_b32: 16 passes, 2 without conflicts (8.0x)",
-                           "instructions: patterns: s_endpgm: 1"})
-    if (report.find(part) == std::string::npos)
-      unit::fail(__FILE__, __LINE__, std::string("no \"") + part + "\" in: " + report);
-  CHECK(report.find("faulty.cl:62: ds_write") == std::string::npos);
-  CHECK_EQ(m.emulator->findingCount(), u64(0));
+// What nothing has written is followed through registers and memory, and reported where it matters.
+UNIT_TEST(unwritten_values) {
+  const std::string store50 = "global_store_dword v100, v50, s[6:7]",
+                    store51 = "global_store_dword v100, v51, s[6:7]",
+                    ldsWait = "s_waitcnt lgkmcnt(0)", loadWait = "s_waitcnt vmcnt(0)",
+                    saveExec = "s_mov_b64 s[20:21], exec", twoLanes = "s_mov_b64 exec, 3",
+                    allLanes = "s_mov_b64 exec, s[20:21]", stored = "it is stored to memory";
+  struct Case {
+    const char *chip;
+    std::vector<std::string> instructions;
+    std::string finding; // "": none
+  };
+  const Case cases[] = {
+      {"gfx942", {store50}, "lane 0 uses a register that nothing has written: " + stored},
+      {"gfx942", {"v_add_u32 v51, v50, v0", store51}, stored},
+      {"gfx942", {"v_mov_b32 v51, v50", "v_add_u32 v51, v51, v50"}, ""},
+      {"gfx942", {"global_load_dword v10, v50, s[4:5]"}, "it becomes an address"},
+      {"gfx942",
+       {"s_add_u32 s4, s4, s50", "s_load_dword s20, s[4:5], 0x0", ldsWait},
+       "it becomes an address"},
+      // Branches, and masks of lanes bit by bit.
+      {"gfx942", {"v_cmp_eq_u32 vcc, 0, v50", "s_cbranch_vccz 0"}, "it decides a branch"},
+      {"gfx942", {"v_cmp_eq_u32 vcc, 0, v50", "s_and_b64 vcc, vcc, 0", "s_cbranch_vccz 0"}, ""},
+      {"gfx942", {"v_cmp_eq_u32 vcc, 0, v50", "s_or_b64 vcc, vcc, exec", "s_cbranch_vccz 0"}, ""},
+      {"gfx942", {"s_cmp_eq_u32 s50, 0", "s_cbranch_scc1 0"}, "it decides a branch"},
+      {"gfx942", {"s_cmp_eq_u32 s50, 0", "s_cselect_b32 s51, 1, 2"}, ""},
+      {"gfx942",
+       {"v_cmp_eq_u32 vcc, 0, v50", "s_and_saveexec_b64 s[20:21], vcc", allLanes},
+       "lane 0 uses a register that nothing has written: it decides which lanes run"},
+      {"gfx942",
+       {"s_andn2_b64 s[22:23], s[50:51], exec", "v_cmp_eq_u32 vcc, 0, v100",
+        "s_or_b64 s[22:23], s[22:23], vcc", "s_and_saveexec_b64 s[20:21], s[22:23]", allLanes},
+       ""},
+      // Lanes: only the two that ran are written.
+      {"gfx942", {saveExec, twoLanes, "v_mov_b32 v50, 1", store50, allLanes}, ""},
+      {"gfx942",
+       {saveExec, twoLanes, "v_mov_b32 v50, 1", allLanes, store50},
+       "lane 2 uses a register"},
+      {"gfx942", {saveExec, "s_mov_b64 exec, -1", "v_mov_b32 v51, v0", allLanes, store51}, ""},
+      {"gfx942",
+       {"v_writelane_b32 v50, s4, 3", "v_readlane_b32 s20, v50, 3", "s_cmp_eq_u32 s20, 0",
+        "s_cbranch_scc1 0"},
+       ""},
+      {"gfx942",
+       {"v_writelane_b32 v50, s4, 3", "v_readlane_b32 s20, v50, 4", "s_cmp_eq_u32 s20, 0",
+        "s_cbranch_scc1 0"},
+       "it decides a branch"},
+      {"gfx942", {"v_mov_b32_dpp v51, v50 row_shr:1 row_mask:0xf bank_mask:0xf", store51}, stored},
+      // One of two sources counts, or makes up for the other.
+      {"gfx942", {"s_mov_b64 vcc, 0", "v_cndmask_b32 v51, v100, v50, vcc", store51}, ""},
+      {"gfx942",
+       {"s_mov_b64 vcc, 4", "v_cndmask_b32 v51, v100, v50, vcc", store51},
+       "lane 2 uses a register"},
+      {"gfx942", {"v_and_b32 v51, 0, v50", store51}, ""},
+      {"gfx942", {"v_and_b32 v51, 7, v50", store51}, stored},
+      {"gfx942", {"v_or_b32 v51, 7, v50", store51}, ""},
+      {"gfx942", {"v_or_b32 v51, v50, v52", store51}, stored},
+      // Accumulation registers and matrices.
+      {"gfx942", {"v_accvgpr_read_b32 v51, a3", store51}, stored},
+      {"gfx942", {"v_accvgpr_write_b32 a3, v0", "v_accvgpr_read_b32 v51, a3", store51}, ""},
+      {"gfx942", {"v_mfma_f32_4x4x1_16b_f32 v[50:53], v100, v60, 0", "s_nop 15", store50}, stored},
+      {"gfx942",
+       {"v_mfma_f32_4x4x1_16b_f32 v[50:53], v100, v100, 0", "s_nop 15", store50},
+       ""}, // lanes 32 to 63 are off
+      // LDS, also when it gets what is not defined, and when loads fill it.
+      {"gfx942",
+       {"ds_read_b32 v50, v100", ldsWait, store50},
+       "lane 0 reads LDS that nothing has written: " + stored},
+      {"gfx942", {"ds_write_b32 v100, v0", "ds_read_b32 v50, v100", ldsWait, store50}, ""},
+      {"gfx942", {"ds_write_b8 v100, v0", "ds_read_b32 v50, v100", ldsWait, store50}, ""},
+      {"gfx942",
+       {"ds_write_b32 v100, v0", "ds_read_b32 v50, v100 offset:4", ldsWait, store50},
+       "lane 31 reads LDS that nothing has written"},
+      {"gfx942",
+       {"ds_write_b32 v100, v52", "ds_read_b32 v50, v100", ldsWait, store50},
+       "reads a copy of what nothing has written"},
+      {"gfx942",
+       {"ds_write2_b32 v100, v0, v52 offset1:64", "ds_read2_b32 v[50:51], v100 offset1:64", ldsWait,
+        store50},
+       ""},
+      {"gfx942",
+       {"ds_write2_b32 v100, v0, v52 offset1:64", "ds_read2_b32 v[50:51], v100 offset1:64", ldsWait,
+        store51},
+       stored},
+      {"gfx942",
+       {"s_mov_b32 m0, 0", "global_load_lds_dword v100, s[4:5]", loadWait, "ds_read_b32 v50, v100",
+        ldsWait, store50},
+       ""},
+      {"gfx942", {"ds_bpermute_b32 v51, v100, v0", ldsWait, store51}, ""},
+      // Scratch.
+      {"gfx942",
+       {"scratch_load_dword v50, off, off offset:8", loadWait, store50},
+       "reads scratch that nothing has written: " + stored},
+      {"gfx942",
+       {"scratch_store_dword off, v0, off offset:8", "scratch_load_dword v50, off, off offset:8",
+        loadWait, store50},
+       ""},
+      {"gfx942",
+       {"scratch_store_dword off, v52, off offset:8", "scratch_load_dword v50, off, off offset:8",
+        loadWait},
+       ""},
+      {"gfx1100", {"v_dual_mov_b32 v51, v50 :: v_dual_mov_b32 v52, v100", store51}, stored},
+      {"gfx1100", {"v_dual_mov_b32 v51, v100 :: v_dual_mov_b32 v52, v50", store51}, ""},
+      {"gfx1100", {"v_mov_b16 v50.l, v100.l", store50}, ""},
+      {"gfx1100", {"v_cmpx_eq_u32 v50, v100"}, "it decides which lanes run"},
+      {"gfx1201", {"v_add_nc_u32 v51, v50, v0", store51}, stored},
+  };
+  for (const Case &one : cases) {
+    Machine machine(one.chip);
+    OpcodeCase test;
+    test.instructions = one.instructions;
+    std::string text;
+    for (const std::string &instruction : one.instructions)
+      text += instruction + "; ";
+    if (machine.load(assemble(assemblyOf({test}, one.chip, machine.emulator->chip(0).waveSize),
+                              one.chip)) != LoadStatus::Ok) {
+      unit::fail(__FILE__, __LINE__, text + machine.message);
+      continue;
+    }
+    u64 in = machine.upload(numbers(256)), out = machine.upload(numbers(256));
+    LaunchResult result = machine.launch("case_0", {1}, {32}, in, out);
+    std::string report = machine.emulator->report(ReportFormat::Text);
+    bool good = one.finding.empty() ? report.empty()
+                                    : report.rfind("uninitialized-read: ", 0) == 0 &&
+                                          report.find(one.finding) != std::string::npos;
+    if (!good || !result.message.empty())
+      unit::fail(__FILE__, __LINE__,
+                 text + "wanted \"" + one.finding + "\" in: " + report + result.message);
+  }
 }
 
 UNIT_TEST_MAIN

@@ -88,6 +88,12 @@ def main():
         reports = [run(scratch, racing, seed)[2] for seed in range(1, SEEDS + 1)]
         found = all("race" in report and all(place in report for place in places) for report in reports)
         check("the race without hipStreamWaitEvent", found, "\n".join(reports))
+        releasing = compile_program(scratch, "early", "-DWITHOUT_JOIN")
+        reports = [run(scratch, releasing, seed)[2] for seed in range(1, SEEDS + 1)]
+        found = all(any(finding["kind"] == "global-race" and "hipFreeAsync" in finding["message"]
+                        and "consume" in finding["message"] and line_of("// CONSUME") in finding["message"]
+                        for finding in json.loads(report).get("findings")) for report in reports)
+        check("the race of hipFreeAsync with another stream", found, "\n".join(reports))
     check("the host cannot touch device memory", touch("hipMalloc(ctypes.byref(p), 4096)") == -signal.SIGSEGV)
     check("the host may touch pinned memory", touch("hipHostMalloc(ctypes.byref(p), 4096, 0)") == 0)
     check("the host may touch managed memory", touch("hipMallocManaged(ctypes.byref(p), 4096, 1)") == 0)

@@ -92,4 +92,11 @@ void checkGlobal(Wave &w, const MicroOp &op, const MemoryBlock &block, uint64_t 
     std::memset(shadow, ShadowWritten, bytes);
 }
 
+void checkReleased(Wave &w, const MicroOp &op, uint64_t address, bool write) {
+  if (!w.launch->races)
+    return;
+  if (const MemoryBlock *block = w.launch->space->find(address); block && !block->live)
+    w.launch->races->useReleased(*block, address, write, op.pc);
+}
+
 } // namespace tl::emu

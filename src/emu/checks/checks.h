@@ -16,6 +16,8 @@ void checkBarrier(Wave &wave, const MicroOp &op);
 /// Global memory is accessed; `lane` is -1 for scalar reads.
 void checkGlobal(Wave &wave, const MicroOp &op, const MemoryBlock &block, uint64_t address,
                  unsigned bytes, Access access, int lane);
+/// An access outside of live memory: perhaps only because nothing orders the memory's release.
+void checkReleased(Wave &wave, const MicroOp &op, uint64_t address, bool write);
 /// Lanes access LDS.
 void checkLds(Wave &wave, const MicroOp &op, const LaneMemory &memory, unsigned bytes,
               Access access);

@@ -83,27 +83,62 @@ std::string RaceChecker::describe(RaceMark mark, const OperationRecord &record) 
   return text;
 }
 
+void RaceChecker::add(const OperationRecord &where, uint32_t pc, std::string message) {
+  Finding finding;
+  finding.kind = "global-race";
+  finding.kernel = where.name;
+  finding.pc = pc;
+  if (where.lines) {
+    SourceLine line = where.lines->find(pc);
+    finding.file = line.file;
+    finding.line = line.line;
+  }
+  finding.message = std::move(message) + ": nothing orders the two";
+  findings.add(std::move(finding));
+}
+
 void RaceChecker::report(RaceMark earlier, RaceMark mine, uint64_t address, bool write,
                          bool earlierWrote) {
   bool within = earlier.operation() == number;
   OperationRecord other = within ? self : log.find(earlier.operation());
-  Finding finding;
-  finding.kind = "global-race";
-  finding.kernel = self.name;
-  finding.pc = mine.pc();
-  if (self.lines) {
-    SourceLine line = self.lines->find(mine.pc());
-    finding.file = line.file;
-    finding.line = line.line;
-  }
-  finding.message =
+  add(self, mine.pc(),
       describe(mine, self) + (write ? " writes 0x" : " reads 0x") +
-      formatString("%llx, which ", static_cast<unsigned long long>(address)) +
-      (within ? "another workgroup of it" : describe(earlier, other)) +
-      (earlierWrote ? " wrote" : " read") +
-      (within && self.lines ? " at " + self.lines->find(earlier.pc()).text() : std::string()) +
-      ": nothing orders the two";
-  findings.add(std::move(finding));
+          formatString("%llx, which ", static_cast<unsigned long long>(address)) +
+          (within ? "another workgroup of it" : describe(earlier, other)) +
+          (earlierWrote ? " wrote" : " read") +
+          (within && self.lines ? " at " + self.lines->find(earlier.pc()).text() : std::string()));
+}
+
+void RaceChecker::release(const MemoryBlock &block) {
+  if (!number || !block.races)
+    return;
+  for (uint64_t at = 0; at < block.bytes; at += 4) {
+    const RaceCell &cell = block.races[at / 4];
+    RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
+        reader{cell.reader.load(std::memory_order_relaxed)};
+    for (RaceMark mark : {writer, reader}) {
+      if (!mark.bits || isOrdered(mark.operation()))
+        continue;
+      // The line is that of the use: the release has none.
+      OperationRecord user = log.find(mark.operation());
+      return add(user, mark.pc(),
+                 formatString("%s releases the allocation 0x%llx, whose byte %llu ",
+                              describe(RaceMark(), self).c_str(),
+                              static_cast<unsigned long long>(block.address),
+                              static_cast<unsigned long long>(at)) +
+                     describe(mark, user) + (mark.bits == writer.bits ? " wrote" : " read"));
+    }
+  }
+}
+
+void RaceChecker::useReleased(const MemoryBlock &block, uint64_t address, bool write, uint32_t pc) {
+  uint32_t released = block.releasedBy;
+  if (!number || !released || isOrdered(released))
+    return;
+  add(self, pc,
+      describe(RaceMark::make(number, 0, pc, 0), self) + (write ? " writes 0x" : " reads 0x") +
+          formatString("%llx, which ", static_cast<unsigned long long>(address)) +
+          describe(RaceMark(), log.find(released)) + " releases");
 }
 
 } // namespace tl::emu

@@ -24,11 +24,19 @@ public:
   /// can race with it.
   void access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
               uint64_t group, uint32_t pc, bool synchronized);
+  /// The operation ends a block's life: whatever touched it must come before.
+  void release(const MemoryBlock &block);
+  /// It touches a released block, which is a race when nothing orders it behind the release.
+  void useReleased(const MemoryBlock &block, uint64_t address, bool write, uint32_t pc);
+  /// In the log; 0: not tracked.
+  uint32_t operationNumber() const { return number; }
 
 private:
   bool conflicts(RaceMark earlier, RaceMark mine, bool synchronized);
   bool isOrdered(uint32_t earlier);
   void report(RaceMark earlier, RaceMark mine, uint64_t address, bool write, bool earlierWrote);
+  /// `where`: whose line the finding gets.
+  void add(const OperationRecord &where, uint32_t pc, std::string message);
   std::string describe(RaceMark mark, const OperationRecord &record) const;
 
   OperationLog &log;

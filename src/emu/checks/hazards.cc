@@ -55,7 +55,8 @@ void wait(Wave &w, WaveChecks &checks, const MicroOp &op) {
   case WaitClass::LdsAndScalar:
     return waitForLdsAndScalar(checks, field);
   case WaitClass::Lds:
-    return waitFor(checks, WaitCounter::Lds, field);
+    // Above the field of s_wait_storecnt_dscnt lies the one of stores.
+    return waitFor(checks, WaitCounter::Lds, field & 63);
   case WaitClass::Scalar:
     // They come back in any order.
     return field == 0 ? waitFor(checks, WaitCounter::Scalar, 0) : void();

@@ -4,12 +4,41 @@
 #include "emu/micro_op.h"
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace tl::emu {
 
 /// The counters of s_waitcnt. Before gfx12 LDS and scalar memory share one.
 enum class WaitCounter : uint8_t { Vector, Lds, Scalar, Store, Count };
+
+/// What of a value was never written, and which instruction read it from memory.
+struct Origin {
+  enum Kind : uint8_t { Register, Lds, Scratch };
+  uint32_t pc : 29 = 0; // / 4; of the instruction that read it; 0: it comes from a register
+  uint32_t kind : 2 = Register;
+  uint32_t copied : 1 = 0; // it was read where such a value had been stored
+};
+
+struct FlowRow;
+
+/// Which register contents were never written (checks/definedness.h).
+struct Definedness {
+  std::vector<uint64_t> lines;        // of the vector file and its spare lines: a bit a lane
+  std::vector<Origin> origins;        // of lines with such bits
+  uint32_t scalars[ScalarSlots] = {}; // bit by bit, since they are masks of lanes
+  Origin scalarOrigins[ScalarSlots] = {};
+  bool scc = false;
+  Origin sccOrigin;
+  const FlowRow *flows = nullptr; // of the op table's rows
+  // Of the memory instruction that runs: its data operands' words, its accesses so far.
+  static constexpr unsigned kWords = 4;
+  uint64_t data[2][kWords] = {};
+  Origin dataOrigins[2][kWords];
+  unsigned accesses = 0;
+  std::unordered_map<uint32_t, Origin> copies; // of what scratch holds, by a lane's word
+  uint8_t *scratch = nullptr; // a byte of ShadowBits for each byte of the wave's scratch
+};
 
 /// Registers that memory instructions have not delivered yet. Execution is eager: this only finds
 /// out what would have gone wrong.
@@ -20,6 +49,7 @@ struct WaveChecks {
   };
   std::vector<Pending> lines; // of the vector file
   uint32_t scalar[ScalarSlots] = {}, scalarPc[ScalarSlots] = {};
+  Definedness definedness;
   uint32_t issued[unsigned(WaitCounter::Count)] = {}, done[unsigned(WaitCounter::Count)] = {};
 };
 
@@ -35,8 +65,10 @@ struct LdsCell {
 
 struct GroupChecks {
   std::vector<LdsCell> lds;
-  uint32_t barrierPc = 0;    // of the first wave that came to this barrier
-  bool synchronized = false; // has acquired what other workgroups released
+  std::vector<uint8_t> ldsShadow, scratchShadow;  // ShadowBits of each byte
+  std::unordered_map<uint32_t, Origin> ldsCopies; // of undefined values, by word
+  uint32_t barrierPc = 0;                         // of the first wave that came to this barrier
+  bool synchronized = false;                      // has acquired what other workgroups released
 };
 
 } // namespace tl::emu

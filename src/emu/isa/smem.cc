@@ -21,6 +21,7 @@ bool readScalarMemory(Wave &w, const MicroOp &op, uint64_t address, void *to, ui
   uint64_t inside = block ? block->bytes - (address - block->address) : 0;
   if (!block || (inside < bytes && ((address + bytes - 1) & ~uint64_t(63)) >
                                        ((address + inside - 1) & ~uint64_t(63)))) {
+    checkReleased(w, op, address, false);
     w.fault(op, LaunchStatus::MemoryFault, "reads %u bytes at 0x%llx: %s", bytes,
             static_cast<unsigned long long>(address),
             w.launch->space->describe(block ? address + inside : address).c_str());

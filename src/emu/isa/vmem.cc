@@ -1,5 +1,6 @@
 // Vector memory: FLAT, GLOBAL, SCRATCH and BUFFER alike (CDNA3 ISA 9 and 10, RDNA3 ISA 10 and 11).
 #include "emu/atomic_ops.h"
+#include "emu/checks/definedness.h"
 #include "emu/chips.h"
 #include "emu/lane_memory.h"
 #include "emu/op_table.h"
@@ -53,8 +54,11 @@ template <unsigned Bytes, class T> void loadToLds(Wave &w, const MicroOp &op) {
   uint32_t start = (w.s[SlotM0] & 0xffff) + uint32_t(op.imm[0]);
   auto put = [&](unsigned l, const void *data) {
     uint64_t at = uint64_t(start) + l * kStep;
-    if (at + kStep <= w.group->ldsBytes)
-      std::memcpy(w.group->lds.data() + at, data, kStep);
+    if (at + kStep > w.group->ldsBytes)
+      return;
+    std::memcpy(w.group->lds.data() + at, data, kStep);
+    if (w.checks)
+      markLdsWritten(w, at, kStep);
   };
   forLanes(memory.lanes, [&](unsigned l) {
     if constexpr (Bytes < 4) {

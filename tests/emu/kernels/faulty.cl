@@ -39,28 +39,3 @@ kernel void produce(global u32 *data) {
 kernel void consume(global const u32 *data, global u32 *out) {
   out[GLOBAL_ID] = data[GLOBAL_ID] + 1; // line 40
 }
-
-kernel void divergentBarrier(global u32 *out) {
-  u32 wave = __builtin_amdgcn_readfirstlane(LOCAL_ID / 64);
-  if (wave) {
-    out[LOCAL_ID] = 1;
-    __builtin_amdgcn_s_barrier(); // line 47
-    out[LOCAL_ID] += 2;
-  } else {
-    out[LOCAL_ID] = 3;
-    __builtin_amdgcn_s_barrier(); // line 51
-    out[LOCAL_ID] *= 4;
-  }
-}
-
-// Access patterns for the counts, not faults.
-kernel void patterns(global const u32 *in, global u32 *out) {
-  local u32 space[64 * 32];
-  u32 t = LOCAL_ID;
-  u32 near = in[t];      // line 60: consecutive
-  u32 far = in[t * 32];  // line 61: a cache line of 128 bytes for each lane
-  space[t] = near;       // line 62
-  space[t * 2] = far;    // line 63: two lanes a bank
-  space[t * 8] = near;   // line 64: eight lanes a bank
-  out[t] = space[t] + space[t * 8];
-}
