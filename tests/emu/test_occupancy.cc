@@ -68,7 +68,8 @@ std::map<std::string, json> run(const std::string &chip, const std::vector<Shape
   }
   for (size_t i = 0; i < shapes.size(); ++i)
     CHECK_EQ(machine.launch("k_" + std::to_string(i), {1}, {shapes[i].threads}).message, "");
-  for (const json &one : json::parse(machine.emulator->report(ReportFormat::Json))["occupancy"])
+  const json report = json::parse(machine.emulator->report(ReportFormat::Json));
+  for (const json &one : report["occupancy"])
     found[one["kernel"]] = one;
   return found;
 }
