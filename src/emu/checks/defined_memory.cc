@@ -38,11 +38,56 @@ bool isUnwritten(const uint8_t *shadow, unsigned bytes) {
   return !(bits & ShadowWritten);
 }
 
+constexpr uint64_t kEightWritten = 0x0101010101010101 * ShadowWritten;
+
+template <class Word> Word shadowWord(const uint8_t *shadow) {
+  Word word;
+  std::memcpy(&word, shadow, sizeof(word));
+  return word & Word(kEightWritten);
+}
+
+/// Whether every byte that lanes access is written, as it nearly always is.
+bool allWritten(const LaneSpace &space, uint64_t lanes, const int64_t *at, unsigned bytes) {
+  uint64_t missing = 0;
+  if (bytes < 8)
+    forLanes(lanes, [&](unsigned l) {
+      const uint8_t *shadow = space.shadow + at[l];
+      missing |= bytes == 4   ? shadowWord<uint32_t>(shadow) ^ uint32_t(kEightWritten)
+                 : bytes == 2 ? uint32_t(shadowWord<uint16_t>(shadow) ^ uint16_t(kEightWritten))
+                              : uint32_t(~*shadow & ShadowWritten);
+    });
+  else
+    forLanes(lanes, [&](unsigned l) {
+      const uint8_t *shadow = space.shadow + at[l];
+      missing |= (shadowWord<uint64_t>(shadow) ^ kEightWritten) |
+                 (shadowWord<uint64_t>(shadow + bytes - 8) ^ kEightWritten);
+    });
+  return !missing;
+}
+
+template <unsigned Bytes> void markWritten(uint8_t *shadow, uint64_t lanes, const int64_t *at) {
+  forLanes(lanes, [&](unsigned l) { std::memset(shadow + at[l], ShadowWritten, Bytes); });
+}
+
+void markWritten(uint8_t *shadow, uint64_t lanes, const int64_t *at, unsigned bytes) {
+  switch (bytes) {
+  case 4:
+    return markWritten<4>(shadow, lanes, at);
+  case 8:
+    return markWritten<8>(shadow, lanes, at);
+  case 16:
+    return markWritten<16>(shadow, lanes, at);
+  default:
+    forLanes(lanes, [&](unsigned l) { std::memset(shadow + at[l], ShadowWritten, bytes); });
+  }
+}
+
 void trackRead(Definedness &d, const MicroOp &op, uint64_t lanes, const int64_t *at, unsigned bytes,
                unsigned which, const LaneSpace &space) {
   // A half that is loaded beside another one is defined in part at least.
   if (op.dst[0].kind != Operand::Vector ||
-      (op.row != kNoRow && d.flows[op.row].partial == Partial::Yes))
+      (op.row != kNoRow && d.flows[op.row].partial == Partial::Yes) ||
+      allWritten(space, lanes, at, bytes))
     return;
   const unsigned words = std::max(bytes / 4, 1u), step = std::min(bytes, 4u);
   for (unsigned i = 0; i < words; ++i) {
@@ -75,8 +120,7 @@ void trackWrite(Definedness &d, uint64_t lanes, const int64_t *at, unsigned byte
   for (unsigned i = 0; i < words && i < Definedness::kWords; ++i)
     undefined |= d.data[which][i];
   undefined &= lanes;
-  forLanes(lanes & ~undefined,
-           [&](unsigned l) { std::memset(space.shadow + at[l], ShadowWritten, bytes); });
+  markWritten(space.shadow, lanes & ~undefined, at, bytes);
   forLanes(undefined, [&](unsigned l) {
     for (unsigned i = 0; i < words && i < Definedness::kWords; ++i) {
       bool unknown = d.data[which][i] >> l & 1;
