@@ -23,12 +23,15 @@ bool RaceChecker::isOrdered(uint32_t earlier) {
   return known == 1;
 }
 
-bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized) {
-  if (!earlier.bits || !(earlier.bytes() & mine.bytes()))
+bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered) {
+  if (!earlier.bits || earlier.operation() == ordered || !(earlier.bytes() & mine.bytes()))
     return false;
   if (earlier.operation() == number)
     return earlier.group() != mine.group() && !synchronized;
-  return !isOrdered(earlier.operation());
+  if (!isOrdered(earlier.operation()))
+    return true;
+  ordered = earlier.operation();
+  return false;
 }
 
 /// Several workgroups are said to have read only what each of them did: a workgroup may write its
@@ -47,6 +50,7 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
   if (!number || !block.races || bytes == 0)
     return;
   uint64_t start = address - block.address, end = start + bytes;
+  uint32_t ordered = 0; // an operation that comes before: neighbours mostly have the same
   for (uint64_t at = start & ~uint64_t(3); at < end; at += 4) {
     uint32_t mask = 15;
     if (at < start)
@@ -57,14 +61,16 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
     RaceMark mine = RaceMark::make(number, group, pc, mask & 15);
     RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
         reader{cell.reader.load(std::memory_order_relaxed)};
-    if (conflicts(writer, mine, synchronized))
+    if (conflicts(writer, mine, synchronized, ordered))
       report(writer, mine, block.address + at, write, true);
     if (write) {
-      if (conflicts(reader, mine, synchronized))
+      if (conflicts(reader, mine, synchronized, ordered))
         report(reader, mine, block.address + at, write, false);
       cell.writer.store(mine.bits, std::memory_order_relaxed);
     } else if (reader.bits && reader.operation() == number) {
-      cell.reader.store(withReader(reader, mine).bits, std::memory_order_relaxed);
+      uint64_t all = withReader(reader, mine).bits;
+      if (all != reader.bits) // often read again: lines stay shared between workers
+        cell.reader.store(all, std::memory_order_relaxed);
     } else {
       cell.reader.store(mine.bits, std::memory_order_relaxed);
     }
