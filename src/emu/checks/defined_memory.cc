@@ -182,7 +182,7 @@ void reportUndefined(Wave &w, const MicroOp &op, Origin origin, int lane, const 
   text += formatString(": it %s at 0x%x", use, op.pc);
   SourceLine line = w.launch->lines ? w.launch->lines->find(op.pc) : SourceLine();
   if (line.line)
-    text += formatString(" (line %u)", line.line);
+    text += " (" + line.text() + ")";
   reportFinding(w, w.program->ops[index], "uninitialized-read", text);
 }
 
