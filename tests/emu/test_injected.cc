@@ -162,7 +162,7 @@ const Fault kFaults[] = {
 std::string findLine(const std::string &report, const std::string &kind, const std::string &place) {
   std::istringstream lines(report);
   for (std::string line; std::getline(lines, line);)
-    if (line.rfind(kind + ": ", 0) == 0 && line.find(place) != std::string::npos)
+    if (line.rfind(kind + ": ", 0) == 0 && line.find(place + ": ") != std::string::npos)
       return line;
   return "";
 }
