@@ -1,7 +1,5 @@
 #include "artifact/artifact.h"
 
-#include "tilelang/types.h"
-
 namespace tl {
 
 #define BROKEN(...) return makeError(TL_E_CORRUPT, "corrupt artifact: " __VA_ARGS__)
@@ -63,6 +61,8 @@ static Status validateArg(const Artifact &a, const ArtifactArg &arg) {
 static Status validateSlots(const Artifact &a) {
   if (a.slots.size() < 3)
     BROKEN("%zu kernel argument slots, at least 3 are needed", a.slots.size());
+  if (a.slots.size() > kMaxKernargSlots)
+    BROKEN("%zu kernel argument slots, at most %zu are allowed", a.slots.size(), kMaxKernargSlots);
   for (size_t i = 0; i < a.slots.size(); ++i) {
     const KernargSlot &slot = a.slots[i];
     bool last = i + 3 >= a.slots.size();

@@ -8,7 +8,6 @@
 namespace tl {
 
 constexpr size_t maxLaunchArgs = TL_MAX_ARGUMENTS;
-constexpr size_t maxLaunchSlots = maxLaunchArgs * (1 + 2 * TL_MAX_VIEW_RANK) + 3;
 
 /// The arguments of one launch, resolved. Large but plain: lives on the caller's stack, used
 /// entries only.
@@ -21,7 +20,7 @@ struct LaunchBlock {
   const int64_t
       *strides[maxLaunchArgs]; // as given; contiguous ones where the kernel wants some; or null
   int32_t ranks[maxLaunchArgs];
-  uint64_t slots[maxLaunchSlots];
+  uint64_t slots[kMaxKernargSlots];
   int64_t contiguous[maxLaunchArgs][TL_MAX_VIEW_RANK]; // strides of tensors that came without
 
   /// Fills everything. `words` (may be null) receives an explanation of a failure.

@@ -221,6 +221,11 @@ UNIT_TEST(rules_of_content) {
            "argument 'p' has the unknown element type 77");
   CHECK_EQ(refusal([](Artifact &a) { a.slots.pop_back(); }),
            "slot 5 of 8: the last three slots, and only those, hold the grid");
+  auto slots = [](size_t count) {
+    return refusal([&](Artifact &a) { a.slots.insert(a.slots.begin(), count - 9, a.slots[0]); });
+  };
+  CHECK_EQ(slots(4355), "taken"); // 256 arguments with 8 extents and 8 strides each, and the grid
+  CHECK_EQ(slots(4356), "4356 kernel argument slots, at most 4355 are allowed");
   CHECK_EQ(refusal([](Artifact &a) { a.slots[0].arg = 2; }), "slot 0 does not fit argument 'n'");
   CHECK_EQ(refusal([](Artifact &a) { a.slots[1].axis = 0; }),
            "slot 1 names axis 0 of argument 'x', which is not dynamic");
