@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iostream>
-#include <iterator>
 
 namespace tlc {
 
@@ -55,13 +53,19 @@ void check(tl_status status, const char *what) {
 }
 
 std::vector<uint8_t> readFile(const std::string &path) {
-  if (path == "-")
-    return {std::istreambuf_iterator<char>(std::cin), {}};
-  std::ifstream file(path, std::ios::binary);
+  struct Close {
+    void operator()(std::FILE *file) const {
+      if (file != stdin)
+        std::fclose(file);
+    }
+  };
+  std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   std::vector<uint8_t> bytes;
-  if (file)
-    bytes.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || file.bad())
+  uint8_t part[1 << 16];
+  size_t got = 0;
+  while (file && (got = std::fread(part, 1, sizeof part, file.get())) > 0)
+    bytes.insert(bytes.end(), part, part + got);
+  if (!file || std::ferror(file.get()))
     fail("cannot read %s: %s", path.c_str(), std::strerror(errno));
   return bytes;
 }

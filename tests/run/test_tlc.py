@@ -64,6 +64,10 @@ def bad_files(work):
     for name, content in [("cut", data[:-1]), ("short", data[:20]), ("noise", os.urandom(300)), ("empty", b"")]:
         open(f"{work}/{name}.npy", "wb").write(content)
         tlc(*base, "--in", f"a=@{work}/{name}.npy", code=1)
+    for command in [["check", work], ["print", work], ["build", work, "-t", "host"], ["run", work, "-d", "interp"],
+                    [*base, "--in", f"a=@{work}"], ["build", kernel("softmax"), "-t", "host", "-o", work]]:
+        done = tlc(*command, code=1)
+        check(f"{work}: Is a directory" in done.stderr, f"tlc {command[0]} of a directory: {done.stderr}")
     tlc(*base, "--in", "a=@/nonexistent.npy", code=1)
     tlc(*base, "--in", "zz=randn", code=1)
     tlc(*base, "--in", "a=what", code=1)
