@@ -98,7 +98,12 @@ tl_status LaunchBlock::readDLPack(size_t i, const void *p) {
   if (checked && (t->lanes != 1 || dlpackType(t->code, t->bits) != kernel->args[i].dtype))
     return fail(TL_E_ARG_TYPE, i, "the DLTensor has type code %u, %u bits, %u lanes; %s is wanted",
                 t->code, t->bits, t->lanes, dtypeText(kernel->args[i].dtype).data());
-  pointers[i] = static_cast<char *>(t->data) + (t->data ? t->byteOffset : 0);
+  uintptr_t address = reinterpret_cast<uintptr_t>(t->data);
+  if (t->data && __builtin_add_overflow(address, t->byteOffset, &address))
+    return fail(TL_E_ARG_SHAPE, i,
+                "the DLTensor's byte_offset of %llu leads out of the address space",
+                (unsigned long long)t->byteOffset);
+  pointers[i] = reinterpret_cast<void *>(address);
   shapes[i] = t->shape;
   strides[i] = t->strides;
   ranks[i] = t->ndim;

@@ -47,13 +47,30 @@ bool emptyGrid(const LaunchBlock &block) {
   return block.grid[0] == 0 || block.grid[1] == 0 || block.grid[2] == 0;
 }
 
+/// The threads of a program, for the limits of the grid. The interpreter has none.
+uint32_t threadsOf(const tl_kernel &kernel) {
+  return kernel.device->interp ? 1 : kernel.artifact.codes[kernel.codeIndex].threads;
+}
+
+Status checkGrid(const tl_kernel &kernel, const LaunchBlock &block) {
+  return kernel.device->device->limits().checkGrid(threadsOf(kernel), block.grid,
+                                                   kernel.device->name.c_str());
+}
+
 /// The device's code, loaded now if that is possible: not inside a capture.
 tl_status loadedFor(const tl_kernel &kernel, void *stream, const LoadedKernel **loaded) noexcept {
   *loaded = kernel.loaded.load(std::memory_order_acquire);
   if (*loaded)
     return TL_OK;
-  if (kernel.device->device->captureState(stream) != CaptureState::None)
+  switch (kernel.device->device->captureState(stream)) {
+  case CaptureState::None:
+    break;
+  case CaptureState::Active:
+  case CaptureState::Invalid:
     return TL_E_NOT_PREPARED;
+  case CaptureState::Unknown:
+    return TL_E_DRIVER;
+  }
   tl_status status = guarded(nullptr, [&]() -> Status { return ensureLoaded(kernel); });
   *loaded = kernel.loaded.load(std::memory_order_acquire);
   return status;
@@ -75,9 +92,7 @@ tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t 
     ErrorPtr words;
     if (block.fill(kernel->artifact, args, n, true, &words) != TL_OK)
       return words;
-    if (kernel->device->interp)
-      return {};
-    return kernel->device->device->checkGrid(*kernel->loaded.load(), block.grid);
+    return checkGrid(*kernel, block);
   });
 }
 
@@ -108,7 +123,10 @@ tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args, s
     if (tl_status s = checkPointers(*kernel, block); s != TL_OK)
       return s;
   if (kernel->device->interp)
-    return guarded(nullptr, [&] { return launchInterp(*kernel, stream, block); });
+    return guarded(nullptr, [&]() -> Status {
+      TL_TRY(checkGrid(*kernel, block));
+      return launchInterp(*kernel, stream, block);
+    });
   const LoadedKernel *loaded;
   if (tl_status s = loadedFor(*kernel, stream, &loaded); s != TL_OK)
     return s;
@@ -129,11 +147,11 @@ tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
       return words;
     TL_TRY(ensureLoaded(*kernel));
     const LoadedKernel &loaded = *kernel->loaded.load();
-    TL_TRY(kernel->device->device->checkGrid(loaded, block.grid));
+    TL_TRY(checkGrid(*kernel, block));
     tl_packed_launch out = TL_PACKED_LAUNCH_INIT;
     out.function = loaded.function;
     for (int axis = 0; axis < 3; ++axis) {
-      out.grid[axis] = uint32_t(block.grid[axis]);
+      out.grid[axis] = emptyGrid(block) ? 0 : uint32_t(block.grid[axis]);
       out.block[axis] = axis == 0 ? loaded.threads : 1;
     }
     out.kernarg = in.kernarg;

@@ -15,22 +15,25 @@ Status Device::accepts(const std::string &target) const {
                    own.empty() ? "no known target" : own.c_str());
 }
 
-bool Device::gridFits(const LoadedKernel &kernel, const int64_t grid[3]) const noexcept {
+bool DeviceLimits::gridFits(uint32_t threads, const int64_t grid[3]) const noexcept {
+  if (grid[0] < 0 || grid[1] < 0 || grid[2] < 0)
+    return false;
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return true;
   int64_t programs = 1;
   for (int axis = 0; axis < 3; ++axis)
-    if (grid[axis] < 0 || grid[axis] > limits_.maxGrid[axis] ||
-        __builtin_mul_overflow(programs, grid[axis], &programs))
+    if (grid[axis] > maxGrid[axis] || __builtin_mul_overflow(programs, grid[axis], &programs))
       return false;
-  return grid[0] <= limits_.maxThreadsOfAxis / kernel.threads;
+  return grid[0] <= maxThreadsOfAxis / threads;
 }
 
-Status Device::checkGrid(const LoadedKernel &kernel, const int64_t grid[3]) const {
-  if (gridFits(kernel, grid))
+Status DeviceLimits::checkGrid(uint32_t threads, const int64_t grid[3], const char *device) const {
+  if (gridFits(threads, grid))
     return {};
   for (int axis = 0; axis < 3; ++axis) {
-    int64_t limit = limits_.maxGrid[axis];
+    int64_t limit = maxGrid[axis];
     if (axis == 0)
-      limit = std::min(limit, limits_.maxThreadsOfAxis / kernel.threads);
+      limit = std::min(limit, maxThreadsOfAxis / threads);
     if (grid[axis] < 0)
       return makeError(TL_E_GRID, "the grid has %lld programs along axis %d", (long long)grid[axis],
                        axis);
@@ -38,8 +41,7 @@ Status Device::checkGrid(const LoadedKernel &kernel, const int64_t grid[3]) cons
       return makeError(TL_E_GRID,
                        "the grid has %lld programs along axis %d; %s takes at most %lld with %u "
                        "threads per program",
-                       (long long)grid[axis], axis, name_.c_str(), (long long)limit,
-                       kernel.threads);
+                       (long long)grid[axis], axis, device, (long long)limit, threads);
   }
   return makeError(TL_E_GRID, "the grid of %lld x %lld x %lld has more than 2^63 - 1 programs",
                    (long long)grid[0], (long long)grid[1], (long long)grid[2]);

@@ -35,11 +35,18 @@ struct DeviceLimits {
   uint32_t waveSize = 1;
   uint32_t computeUnits = 1;
   uint64_t memoryBytes = 0;
+
+  /// Whether a launch may have this grid. One with an axis of 0 starts nothing and always may;
+  /// negative axes never may.
+  bool gridFits(uint32_t threadsPerProgram, const int64_t grid[3]) const noexcept;
+  /// The same in words: TL_E_GRID names the axis and the limit of the device.
+  Status checkGrid(uint32_t threadsPerProgram, const int64_t grid[3], const char *device) const;
 };
 
 /// Whether a stream records work for a graph instead of running it. Invalid: the capture has
-/// failed, or the vendor cannot say because of a capture elsewhere.
-enum class CaptureState : uint8_t { None, Active, Invalid };
+/// failed, or the vendor cannot say because of a capture elsewhere. Unknown: the vendor refuses the
+/// question, as for a handle that is none of its streams.
+enum class CaptureState : uint8_t { None, Active, Invalid, Unknown };
 
 /// A kernel whose code is on its device. Stays loaded while anything refers to it; the device
 /// itself does until it ends or is trimmed, because work in flight and captured graphs may still
@@ -77,11 +84,6 @@ public:
 
   /// Whether code for `target` runs here; says why not (TL_E_UNSUPPORTED, TL_E_CPU_FEATURES).
   virtual Status accepts(const std::string &target) const;
-  /// Whether a grid fits, in words: TL_E_GRID names the axis and the limit.
-  Status checkGrid(const LoadedKernel &kernel, const int64_t grid[3]) const;
-  /// The same without words.
-  bool gridFits(const LoadedKernel &kernel, const int64_t grid[3]) const noexcept;
-
   /// Memory of at least one byte, aligned to 64 bytes or more.
   virtual Result<void *> allocate(size_t bytes) = 0;
   /// Waits for work that may use the memory, as the vendors do. NULL is allowed.

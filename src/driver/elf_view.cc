@@ -1,17 +1,17 @@
-#include "driver/host/elf_view.h"
+#include "driver/elf_view.h"
 
 namespace tl {
 
-Result<Elf64_Ehdr> elfHeader(ElfBytes bytes, uint16_t type, const char *what) {
+Result<Elf64_Ehdr> elfHeader(ElfBytes bytes, uint16_t machine, uint16_t type, const char *what) {
   Elf64_Ehdr header;
   if (!elfRead(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return makeError(TL_E_CORRUPT, "the %s is no ELF file (%zu bytes)", what, bytes.size());
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_ident[EI_VERSION] != EV_CURRENT || header.e_version != EV_CURRENT)
     return makeError(TL_E_CORRUPT, "the %s is no little-endian 64-bit ELF file", what);
-  if (header.e_machine != EM_X86_64)
-    return makeError(TL_E_UNSUPPORTED, "the %s is for machine %u, not for x86-64 (%u)", what,
-                     header.e_machine, EM_X86_64);
+  if (header.e_machine != machine)
+    return makeError(TL_E_UNSUPPORTED, "the %s is for machine %u, not for %s (%u)", what,
+                     header.e_machine, machine == EM_X86_64 ? "x86-64" : "AMD GPUs", machine);
   if (header.e_type != type)
     return makeError(TL_E_CORRUPT, "the %s has ELF type %u; %u is needed", what, header.e_type,
                      type);

@@ -1,5 +1,6 @@
-// Bounds-checked reading of ELF64 files that lie in memory, shared by the image loader and the
-// debugger registration. Bytes come from artifacts: nothing in them is believed.
+// Bounds-checked reading of ELF64 files that lie in memory, shared by the image loader, the
+// debugger registration and the check of code objects. Bytes come from artifacts: nothing in them
+// is believed.
 #pragma once
 
 #include "support/result.h"
@@ -39,9 +40,9 @@ inline std::string_view elfString(ElfBytes table, uint64_t offset) {
              : std::string_view();
 }
 
-/// Checks class, byte order, machine and `type` (ET_DYN, ET_REL); TL_E_CORRUPT, or TL_E_UNSUPPORTED
-/// for other machines. `what` names the file in messages.
-Result<Elf64_Ehdr> elfHeader(ElfBytes bytes, uint16_t type, const char *what);
+/// Checks class, byte order, machine (EM_X86_64, EM_AMDGPU) and `type` (ET_DYN, ET_REL);
+/// TL_E_CORRUPT, or TL_E_UNSUPPORTED for other machines. `what` names the file in messages.
+Result<Elf64_Ehdr> elfHeader(ElfBytes bytes, uint16_t machine, uint16_t type, const char *what);
 
 /// All section headers (none is fine); TL_E_CORRUPT when they do not lie inside.
 Result<std::vector<Elf64_Shdr>> elfSections(ElfBytes bytes, const Elf64_Ehdr &header,

@@ -106,11 +106,17 @@ Status Machine::bindArguments() {
 
 Status Machine::computeGrid() {
   TL_TRY(runBlock(graph.kernel.head, 0));
-  int64_t programs = 1;
+  bool empty = false; // runs nothing, whatever the other axes say
   for (size_t axis = 0; axis < 3; ++axis) {
     int64_t &count = result.grid[axis];
     count = axis < graph.kernel.grid.size() ? integer(graph.kernel.grid[axis]) : 1;
-    if (count < 0 || count > INT32_MAX || __builtin_mul_overflow(programs, count, &programs))
+    empty |= count == 0;
+  }
+  int64_t programs = 1;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    int64_t count = result.grid[axis];
+    if (count < 0 ||
+        (!empty && (count > INT32_MAX || __builtin_mul_overflow(programs, count, &programs))))
       return makeError(TL_E_GRID, "the grid has %lld programs along axis %zu", (long long)count,
                        axis);
   }

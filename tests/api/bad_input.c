@@ -128,6 +128,117 @@ static void launch_arguments(void **state) {
   refuses(f, NULL, 7, TL_E_ARG_COUNT, "7 arguments");
 }
 
+/* DLPack's DLTensor, as dlpack.h declares it. */
+typedef struct dl_tensor {
+  void *data;
+  int32_t device_type, device_id, ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} dl_tensor;
+
+static void dlpack_arguments(void **state) {
+  fixture *f = *state;
+  dl_tensor tensor = {f->a, 1, 0, 2, 2, 32, 1, NULL, NULL, 0};
+  tl_arg args[7];
+  good_args(f, args);
+  tensor.shape = f->shape;
+  args[0] = tl_arg_dlpack(&tensor);
+  f->a[1][0] = 5;
+  assert_int_equal(tl_launch(f->kernel, NULL, args, 7, NULL), TL_OK);
+  OK(tl_stream_synchronize(f->device, NULL));
+  assert_true(f->c[1][0] == 10);
+  tensor.data = (char *)f->a - 4096 + 8;
+  tensor.byte_offset = 4096 - 8;
+  assert_int_equal(tl_launch(f->kernel, NULL, args, 7, NULL), TL_OK);
+  OK(tl_stream_synchronize(f->device, NULL));
+  tensor.byte_offset = UINT64_MAX - 7;
+  refuses(f, args, 7, TL_E_ARG_SHAPE, "byte_offset of 18446744073709551608");
+  tensor.byte_offset = UINT64_MAX - (uint64_t)(uintptr_t)tensor.data + 1;
+  refuses(f, args, 7, TL_E_ARG_SHAPE, "argument 0 (a): the DLTensor's byte_offset");
+  tensor.byte_offset = 0, tensor.bits = 16;
+  refuses(f, args, 7, TL_E_ARG_TYPE, "16 bits");
+  args[0] = tl_arg_dlpack(NULL);
+  refuses(f, args, 7, TL_E_ARG_NULL, "the DLTensor is NULL");
+}
+
+/* tl_kernel_prepare and tl_launch agree on every grid, and so do the devices. */
+static void grids_of_two_axes(void **state) {
+  static const char *const text = "tile 0.1\nkernel @k(%n: i64, %i: i64) grid [%n, %i] {\n}\n";
+  static const char *const devices[] = {"host", "interp", "emu:gfx942"};
+  static const struct {
+    int64_t n, i;
+    tl_status status;
+  } grids[] = {{0, 1, TL_OK},
+               {(int64_t)1 << 31, 0, TL_OK},
+               {INT64_MAX, 0, TL_OK},
+               {0, INT64_MAX, TL_OK},
+               {0, INT32_MAX, TL_OK},
+               {2, 3, TL_OK},
+               {-1, 0, TL_E_GRID},
+               {0, INT64_MIN, TL_E_GRID},
+               {(int64_t)1 << 31, 1, TL_E_GRID},
+               {INT64_MAX, 1 << 20, TL_E_GRID}};
+  fixture *f = *state;
+  tl_graph *g = NULL;
+  size_t d, i;
+  OK(tl_graph_parse(text, strlen(text), NULL, &g, &error));
+  for (d = 0; d < 3; ++d) {
+    tl_device *device = NULL;
+    tl_kernel *k = NULL;
+    OK(tl_device_open(f->context, devices[d], &device, &error));
+    OK(tl_kernel_build(device, g, NULL, &k, &error));
+    for (i = 0; i < sizeof grids / sizeof *grids; ++i) {
+      tl_arg args[2];
+      tl_packed_launch packed = TL_PACKED_LAUNCH_INIT;
+      args[0] = tl_arg_int(grids[i].n), args[1] = tl_arg_int(grids[i].i);
+      assert_int_equal(tl_kernel_prepare(k, args, 2, NULL), grids[i].status);
+      assert_int_equal(tl_launch(k, NULL, args, 2, NULL), grids[i].status);
+      OK(tl_stream_synchronize(device, NULL));
+      if (grids[i].status == TL_OK)
+        OK(tl_kernel_check(k, args, args, 2, NULL, &error));
+      if (d == 1)
+        continue;
+      assert_int_equal(tl_launch_pack(k, args, 2, &packed), grids[i].status);
+      if (grids[i].status == TL_OK)
+        assert_int_equal(packed.grid[0] * packed.grid[1], grids[i].n == 2 ? 6 : 0);
+    }
+    tl_kernel_destroy(k);
+    tl_device_destroy(device);
+  }
+  tl_graph_destroy(g);
+}
+
+/* A handle that is no stream of the device: the same answer whether the kernel is loaded or not. */
+static void streams_of_nobody(void **state) {
+  static const char *const text = "tile 0.1\nkernel @k(%n: i64) grid [%n] {\n}\n";
+  static char junk[4096];
+  fixture *f = *state;
+  tl_device *device = NULL;
+  tl_graph *g = NULL;
+  tl_kernel *k = NULL;
+  void *host_stream = NULL;
+  tl_arg n = tl_arg_int(1);
+  int prepared;
+  OK(tl_graph_parse(text, strlen(text), NULL, &g, &error));
+  OK(tl_device_open(f->context, "emu:gfx942", &device, &error));
+  OK(tl_kernel_build(device, g, NULL, &k, &error));
+  OK(tl_stream_create(f->device, &host_stream));
+  for (prepared = 0; prepared < 2; ++prepared) {
+    assert_int_equal(tl_launch(k, junk, &n, 1, NULL), TL_E_DRIVER);
+    assert_int_equal(tl_launch(k, host_stream, &n, 1, NULL), TL_E_DRIVER);
+    OK(tl_kernel_prepare(k, &n, 1, &error));
+  }
+  assert_int_equal(tl_launch(k, NULL, &n, 1, NULL), TL_OK);
+  assert_int_equal(tl_launch(f->kernel, junk, NULL, 0, NULL), TL_E_ARG_COUNT);
+  OK(tl_stream_synchronize(device, NULL));
+  OK(tl_stream_destroy(f->device, host_stream));
+  tl_kernel_destroy(k);
+  tl_graph_destroy(g);
+  tl_device_destroy(device);
+}
+
 static void launch_grid(void **state) {
   fixture *f = *state;
   static const char *const text = "tile 0.1\nkernel @big(%n: i64) grid [%n, %n, %n] {\n}\n";
@@ -479,6 +590,9 @@ int main(void) {
       cmocka_unit_test(sticky_builder),
       cmocka_unit_test(ten_megabytes_of_noise),
       WITH(launch_arguments),
+      WITH(dlpack_arguments),
+      WITH(grids_of_two_axes),
+      WITH(streams_of_nobody),
       WITH(launch_grid),
       WITH(options_of_other_versions),
       WITH(artifacts),

@@ -1,10 +1,13 @@
 // The HIP driver over test doubles (order of calls, current device, capture mode, errors), and over
 // the real library where it is installed.
 #include "driver/driver.h"
+#include "driver/hip/code_object.h"
 #include "driver/hip/library.h"
 #include "unit/unit_test.h"
 
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 
 using namespace tl;
@@ -59,11 +62,54 @@ struct Fake {
   void (*makeCurrent)(int);
 };
 
+// The frame of a code object: one segment, and sections for a symbol and for names.
+struct CodeObject {
+  Elf64_Ehdr header{};
+  Elf64_Phdr segment{};
+  Elf64_Shdr sections[4]{}; // nothing, symbols, names, memory without content
+  Elf64_Sym symbol{};
+  char names[8] = {0, 's', 'o', 'f', 't', 0, 0, 0};
+
+  CodeObject() {
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_ident[EI_VERSION] = EV_CURRENT;
+    header.e_version = EV_CURRENT;
+    header.e_type = ET_DYN;
+    header.e_machine = 224; // EM_AMDGPU
+    header.e_phoff = offsetof(CodeObject, segment);
+    header.e_phentsize = sizeof segment;
+    header.e_phnum = 1;
+    header.e_shoff = offsetof(CodeObject, sections);
+    header.e_shentsize = sizeof sections[0];
+    header.e_shnum = 4;
+    header.e_shstrndx = 2;
+    segment.p_type = PT_LOAD;
+    segment.p_filesz = segment.p_memsz = sizeof *this;
+    sections[1].sh_type = SHT_DYNSYM;
+    sections[1].sh_offset = offsetof(CodeObject, symbol);
+    sections[1].sh_size = sections[1].sh_entsize = sizeof symbol;
+    sections[1].sh_link = 2;
+    sections[2].sh_type = SHT_STRTAB;
+    sections[2].sh_offset = offsetof(CodeObject, names);
+    sections[2].sh_size = sizeof names;
+    sections[3].sh_type = SHT_NOBITS;
+    sections[3].sh_offset = sizeof *this;
+    sections[3].sh_size = 1 << 20;
+    symbol.st_name = 1;
+  }
+  Bytes bytes() const {
+    const auto *begin = reinterpret_cast<const uint8_t *>(this);
+    return Bytes(begin, begin + sizeof *this);
+  }
+};
+
 static TargetCode code() {
   TargetCode code;
   code.target = "amdgcn:gfx942";
   code.symbol = "softmax";
-  code.code = {0x7f, 'E', 'L', 'F'};
+  code.code = CodeObject().bytes();
   code.threads = 256;
   code.waveSize = 64;
   return code;
@@ -223,12 +269,13 @@ UNIT_TEST(launching) {
     return device.launch(**kernel, g, slots, 4, stream).status;
   };
   CHECK_EQ(status(0, 1, 1), TL_OK);
+  CHECK_EQ(status(INT64_MAX, 1, 0), TL_OK);
   CHECK_EQ(status(1, 1, 65537), TL_E_GRID);
   CHECK_EQ(status(-1, 1, 1), TL_E_GRID);
   CHECK_EQ(status((int64_t(1) << 24), 1, 1), TL_E_GRID); // 2^32 threads
   CHECK_EQ(fake.calls(), "");
   int64_t wide[] = {int64_t(1) << 24, 1, 1};
-  CHECK_EQ(device.checkGrid(**kernel, wide).error().message,
+  CHECK_EQ(device.limits().checkGrid((*kernel)->threads, wide, "hip:0").error().message,
            "the grid has 16777216 programs along axis 0; hip:0 takes at most 16777215 with 256 "
            "threads per program");
   CHECK_EQ(status((int64_t(1) << 24) - 1, 1, 1), TL_OK);
@@ -266,6 +313,81 @@ UNIT_TEST(load_errors) {
   other.target = "amdgcn:gfx90a";
   CHECK_EQ(device.load(other).error().status, TL_E_UNSUPPORTED);
   CHECK_EQ(device.loadedCount(), 0u);
+}
+
+// A runtime gets no size: what leads out of the bytes is refused before it sees them.
+UNIT_TEST(damaged_code_objects) {
+  Fake fake("tl_fake_hip");
+  auto driver = fake.open();
+  fake.calls();
+  auto refusal = [&](auto change) {
+    CodeObject object;
+    change(object);
+    TargetCode damaged = code();
+    damaged.code = object.bytes();
+    auto loaded = driver->devices()[0]->load(damaged);
+    if (loaded.ok())
+      return std::string("taken");
+    CHECK_EQ(loaded.error().status, TL_E_CORRUPT);
+    return loaded.error().message;
+  };
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_shoff = 16 << 20; }),
+           "the section headers of the code object do not lie inside it");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_shnum = 5; }),
+           "the section headers of the code object do not lie inside it");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_shnum = 0; }),
+           "code object: section headers without a count");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_shstrndx = 4; }),
+           "code object: the sections have no table of names");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_phoff = UINT64_MAX - 8; }),
+           "code object: the program headers do not lie inside the file");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_phnum = 60; }),
+           "code object: the program headers do not lie inside the file");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_phnum = 0; }),
+           "code object: no segment is loaded");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_phentsize = 8; }),
+           "code object: program headers of 8 bytes");
+  CHECK_EQ(refusal([](CodeObject &o) { o.segment.p_filesz += 1; }),
+           "code object: segment 0 does not lie inside the file");
+  CHECK_EQ(refusal([](CodeObject &o) { o.segment.p_offset = UINT64_MAX; }),
+           "code object: segment 0 does not lie inside the file");
+  CHECK_EQ(refusal([](CodeObject &o) { o.segment.p_memsz = UINT64_MAX; }).substr(0, 38),
+           "code object: segment 0 takes 184467440");
+  CHECK_EQ(refusal([](CodeObject &o) { o.sections[1].sh_offset = UINT64_MAX - 8; }),
+           "code object: section 1 does not lie inside the file");
+  CHECK_EQ(refusal([](CodeObject &o) { o.sections[1].sh_entsize = 8; }),
+           "code object: section 1 holds symbols of 8 bytes");
+  CHECK_EQ(refusal([](CodeObject &o) { o.sections[1].sh_link = 7; }),
+           "code object: the symbols of section 1 have no table of names");
+  CHECK_EQ(refusal([](CodeObject &o) { o.sections[3].sh_name = 8; }),
+           "code object: section 3 has no name");
+  CHECK_EQ(refusal([](CodeObject &o) { o.symbol.st_name = 8; }),
+           "code object: a symbol of section 1 has no name");
+  CHECK_EQ(refusal([](CodeObject &o) { o.names[7] = 'x'; }),
+           "code object: the sections have no table of names");
+  CHECK_EQ(refusal([](CodeObject &o) { o.header.e_type = ET_REL; }),
+           "the code object has ELF type 1; 3 is needed");
+  CHECK_EQ(fake.calls(), "");
+  CHECK_EQ(refusal([](CodeObject &) {}), "taken");
+}
+
+// Every truncation, and every single changed byte: no answer may come from outside of the bytes,
+// which the sanitizers watch.
+UNIT_TEST(code_objects_are_read_within_their_bytes) {
+  const Bytes good = CodeObject().bytes();
+  REQUIRE(checkCodeObject(good).ok());
+  for (size_t size = 0; size < good.size(); ++size) {
+    Bytes part(good.begin(), good.begin() + long(size));
+    CHECK(!checkCodeObject(part).ok());
+  }
+  size_t refused = 0;
+  for (size_t i = 0; i < good.size(); ++i)
+    for (uint8_t value : {0x00, 0x01, 0x7f, 0xff}) {
+      Bytes bytes = good;
+      bytes[i] = value;
+      refused += !checkCodeObject(bytes).ok();
+    }
+  CHECK(refused > 100);
 }
 
 UNIT_TEST(memory_streams_events) {
@@ -332,6 +454,8 @@ UNIT_TEST(capture_states) {
   CHECK(device.captureState(nullptr) == CaptureState::Invalid);
   fake.fail("hipStreamIsCapturing", 906);
   CHECK(device.captureState(nullptr) == CaptureState::Invalid);
+  fake.fail("hipStreamIsCapturing", 400); // hipErrorInvalidHandle
+  CHECK(device.captureState(nullptr) == CaptureState::Unknown);
 }
 
 // Kernels keep their runtime: they may outlive device and driver.

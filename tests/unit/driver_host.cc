@@ -149,13 +149,14 @@ UNIT_TEST(empty_and_impossible_grids) {
   CHECK_EQ(status(0, 1, 1), TL_OK);
   CHECK_EQ(status(1, 0, 1), TL_OK);
   CHECK_EQ(status(INT32_MAX, INT32_MAX, 0), TL_OK);
+  CHECK_EQ(status(INT64_MAX, 0, INT64_MAX), TL_OK);
   CHECK_EQ(status(-1, 1, 1), TL_E_GRID);
   CHECK_EQ(status(INT64_MIN, 0, 1), TL_E_GRID);
   CHECK_EQ(status(int64_t(INT32_MAX) + 1, 1, 1), TL_E_GRID);
   CHECK_EQ(status(INT32_MAX, INT32_MAX, INT32_MAX), TL_E_GRID);
   auto words = [&](int64_t x, int64_t y, int64_t z) {
     int64_t grid[] = {x, y, z};
-    return device->checkGrid(*kernel, grid).error().message;
+    return device->limits().checkGrid(kernel->threads, grid, "host").error().message;
   };
   CHECK_EQ(words(-1, 1, 1), "the grid has -1 programs along axis 0");
   CHECK_EQ(words(1, 1, int64_t(1) << 40),

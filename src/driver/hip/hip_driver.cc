@@ -1,3 +1,4 @@
+#include "driver/hip/code_object.h"
 #include "driver/hip/library.h"
 #include "driver/hip/properties.h"
 
@@ -240,8 +241,12 @@ Status HipDevice::synchronizeAll() {
 CaptureState HipDevice::captureState(void *stream) noexcept {
   HipCurrentDevice current(*library, ordinal);
   int status = 0;
-  if (current.status || library->hipStreamIsCapturing(stream, &status))
-    return CaptureState::Invalid;
+  if (current.status)
+    return CaptureState::Unknown;
+  if (int code = library->hipStreamIsCapturing(stream, &status))
+    return code >= hip::kFirstCaptureError && code <= hip::kLastCaptureError
+               ? CaptureState::Invalid
+               : CaptureState::Unknown;
   if (status == 0)
     return CaptureState::None;
   return status == hip::kCapturing ? CaptureState::Active : CaptureState::Invalid;
@@ -314,6 +319,7 @@ Result<std::shared_ptr<LoadedKernel>> HipDevice::load(const TargetCode &code,
   if (code.ldsBytes > limits().ldsBytes)
     return makeError(TL_E_UNSUPPORTED, "the kernel needs %u bytes of LDS per program; %s has %u",
                      code.ldsBytes, name().c_str(), limits().ldsBytes);
+  TL_TRY(checkCodeObject(code.code));
   HipRelaxedCapture relaxed(*library);
   HIP_CURRENT();
   auto kernel = std::make_shared<HipKernel>(library, ordinal);
@@ -334,7 +340,7 @@ Result<std::shared_ptr<LoadedKernel>> HipDevice::load(const TargetCode &code,
 
 CallStatus HipDevice::launch(const LoadedKernel &kernel, const int64_t grid[3],
                              const uint64_t *slots, size_t slotCount, void *stream) noexcept {
-  if (!gridFits(kernel, grid))
+  if (!limits().gridFits(kernel.threads, grid))
     return {TL_E_GRID, 0};
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return {};

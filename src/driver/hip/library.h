@@ -16,6 +16,8 @@ inline constexpr int kErrorInvalidDevice = 101;
 inline constexpr int kErrorInvalidImage = 200;
 inline constexpr int kErrorNoBinaryForGpu = 209;
 inline constexpr int kErrorNotFound = 500;
+// hipErrorStreamCaptureUnsupported to hipErrorStreamCaptureWrongThread
+inline constexpr int kFirstCaptureError = 900, kLastCaptureError = 908;
 // hipDeviceAttribute_t
 inline constexpr int kMaxGridDimX = 29; // and Y, Z
 inline constexpr int kMaxThreadsPerBlock = 56;

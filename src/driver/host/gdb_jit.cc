@@ -119,9 +119,9 @@ Result<std::vector<uint64_t>> placeCode(ElfBytes object, std::span<const Elf64_S
 // The object with its sections at their addresses in memory. Sections that the debugger does not
 // need there (data, merged constants) are marked as not loaded, or it would see them at address 0.
 Result<Bytes> placedObject(ElfBytes object, ElfBytes imageFile, const HostImage &image) {
-  TL_ASSIGN(Elf64_Ehdr imageHeader, elfHeader(imageFile, ET_DYN, "host image"));
+  TL_ASSIGN(Elf64_Ehdr imageHeader, elfHeader(imageFile, EM_X86_64, ET_DYN, "host image"));
   TL_ASSIGN(auto imageSections, elfSections(imageFile, imageHeader, "host image"));
-  TL_ASSIGN(Elf64_Ehdr header, elfHeader(object, ET_REL, "host object"));
+  TL_ASSIGN(Elf64_Ehdr header, elfHeader(object, EM_X86_64, ET_REL, "host object"));
   TL_ASSIGN(auto sections, elfSections(object, header, "host object"));
   TL_ASSIGN(auto place, placeCode(object, sections, imageFunctions(imageFile, imageSections)));
 

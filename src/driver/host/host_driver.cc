@@ -263,11 +263,11 @@ Result<std::shared_ptr<LoadedKernel>> HostDevice::load(const TargetCode &code,
 
 CallStatus HostDevice::launch(const LoadedKernel &kernel, const int64_t grid[3],
                               const uint64_t *slots, size_t slotCount, void *stream) noexcept {
-  if (!gridFits(kernel, grid))
+  if (!limits().gridFits(kernel.threads, grid))
     return {TL_E_GRID, 0};
-  int64_t total = grid[0] * grid[1] * grid[2];
-  if (total == 0)
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return {};
+  int64_t total = grid[0] * grid[1] * grid[2];
   if (stream && !HostStream::valid(stream))
     return {TL_E_INVALID_ARGUMENT, 0};
   HostStream &s = stream ? *static_cast<HostStream *>(stream) : defaultStream;

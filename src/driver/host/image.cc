@@ -71,7 +71,7 @@ static Status checkLoad(const Elf64_Phdr &p, ElfBytes file, uint64_t previousEnd
 }
 
 Status HostImage::Loader::readSegments() {
-  TL_ASSIGN(Elf64_Ehdr header, elfHeader(file, ET_DYN, "host image"));
+  TL_ASSIGN(Elf64_Ehdr header, elfHeader(file, EM_X86_64, ET_DYN, "host image"));
   if (header.e_phentsize != sizeof(Elf64_Phdr))
     CORRUPT("program headers of %u bytes", header.e_phentsize);
   for (uint64_t i = 0; i < header.e_phnum; ++i) {

@@ -4,7 +4,7 @@
 // dlopen: that needs a file, shows no lines to debuggers and fails in static programs.
 #pragma once
 
-#include "driver/host/elf_view.h"
+#include "driver/elf_view.h"
 
 namespace tl {
 
