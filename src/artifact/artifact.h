@@ -5,7 +5,6 @@
 #include "support/bytes.h"
 #include "support/dtype.h"
 #include "support/result.h"
-#include "tilelang/types.h"
 
 #include <map>
 #include <optional>
@@ -97,10 +96,6 @@ struct KernargSlot {
   uint16_t arg = 0;
   uint8_t axis = 0;
 };
-
-/// Slots of one kernel: the most that distinct arguments, extents and strides can need, and the
-/// grid. A launch keeps them all on its stack.
-inline constexpr size_t kMaxKernargSlots = TL_MAX_ARGUMENTS * (1 + 2 * TL_MAX_VIEW_RANK) + 3;
 
 /// What a kernel uses on its chip, for reports; 0 where it does not apply.
 struct ResourceUse {

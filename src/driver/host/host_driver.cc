@@ -16,6 +16,12 @@ class HostDevice final : public Device {
 public:
   explicit HostDevice(const HostDriverOptions &options);
   ~HostDevice() override;
+  /// Deletes a device, but not in a child of its process: there its threads cannot be waited for,
+  /// and its locks may be held by nobody.
+  static void end(HostDevice *device) {
+    if (!device->pool.foreign())
+      delete device;
+  }
 
   Status accepts(const std::string &target) const override { return checkHostTarget(target); }
   Result<void *> allocate(size_t bytes) override;
@@ -93,6 +99,7 @@ Result<void *> HostDevice::allocate(size_t bytes) {
 Status HostDevice::free(void *memory) {
   if (!memory)
     return {};
+  TL_TRY(pool.checkProcess());
   drain(); // work in flight may still use it
   std::free(memory);
   return {};
@@ -119,6 +126,7 @@ Result<HostStream *> HostDevice::find(void *stream) {
 }
 
 Result<std::shared_ptr<HostEvent>> HostDevice::findEvent(void *event) {
+  TL_TRY(pool.checkProcess());
   std::lock_guard lock(mutex);
   auto found = events.find(event);
   if (found == events.end())
@@ -165,6 +173,7 @@ Status HostDevice::destroyStream(void *stream) {
   std::shared_ptr<HostStream> ending; // waits for its work after the lock is released
   if (!stream)
     return {};
+  TL_TRY(pool.checkProcess());
   std::lock_guard lock(mutex);
   auto found = std::find_if(streams.begin(), streams.end(),
                             [&](const auto &s) { return s.get() == stream; });
@@ -187,6 +196,7 @@ Status HostDevice::synchronize(void *stream) {
 }
 
 Status HostDevice::synchronizeAll() {
+  TL_TRY(pool.checkProcess());
   tl_status status = defaultStream.synchronize();
   for (auto &stream : allStreams()) {
     tl_status other = stream->synchronize();
@@ -196,6 +206,7 @@ Status HostDevice::synchronizeAll() {
 }
 
 Result<void *> HostDevice::createEvent() {
+  TL_TRY(pool.checkProcess());
   auto event = std::make_shared<HostEvent>();
   std::lock_guard lock(mutex);
   events.emplace(event.get(), event);
@@ -206,6 +217,7 @@ Result<void *> HostDevice::createEvent() {
 Status HostDevice::destroyEvent(void *event) {
   if (!event)
     return {};
+  TL_TRY(pool.checkProcess());
   std::lock_guard lock(mutex);
   if (events.erase(event) == 0)
     return makeError(TL_E_INVALID_ARGUMENT, "%p is no event of the host device", event);
@@ -268,6 +280,8 @@ CallStatus HostDevice::launch(const LoadedKernel &kernel, const int64_t grid[3],
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return {};
   int64_t total = grid[0] * grid[1] * grid[2];
+  if (pool.foreign())
+    return {TL_E_UNSUPPORTED, 0};
   if (stream && !HostStream::valid(stream))
     return {TL_E_INVALID_ARGUMENT, 0};
   HostStream &s = stream ? *static_cast<HostStream *>(stream) : defaultStream;
@@ -275,6 +289,8 @@ CallStatus HostDevice::launch(const LoadedKernel &kernel, const int64_t grid[3],
 }
 
 void HostDevice::trim() {
+  if (pool.foreign())
+    return;
   drain();
   Device::trim();
 }
@@ -282,7 +298,7 @@ void HostDevice::trim() {
 class HostDriver final : public Driver {
 public:
   explicit HostDriver(const HostDriverOptions &options) : Driver(DriverKind::Host, "host") {
-    auto device = std::make_shared<HostDevice>(options);
+    std::shared_ptr<HostDevice> device(new HostDevice(options), HostDevice::end);
     description_ = device->description();
     if (device->targets().empty())
       description_ += "; an x86-64-v3 CPU is needed";

@@ -103,10 +103,20 @@ Status WorkerPool::startThread(Worker &worker) {
   return {};
 }
 
+Status WorkerPool::checkProcess() const {
+  if (!foreign())
+    return {};
+  return makeError(TL_E_UNSUPPORTED,
+                   "the threads of the host device belong to the process that this one was forked "
+                   "from; make a context after the fork");
+}
+
 Status WorkerPool::start() {
+  TL_TRY(checkProcess());
   std::lock_guard lock(mutex);
   if (started)
     return {};
+  mark.set();
   uint32_t count = hook.run ? 1 : lanes;
   workers.reserve(count);
   hookArenas.reserve(lanes);

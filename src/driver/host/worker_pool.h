@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/driver.h"
+#include "driver/host/fork_mark.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -60,8 +61,14 @@ public:
   /// All tasks must have ended.
   ~WorkerPool();
 
-  /// Starts the threads if they do not run yet; needed once before submit().
+  /// Starts the threads if they do not run yet; needed once before submit(). Errors as
+  /// checkProcess().
   Status start();
+  /// Whether this is a child of the process that started the threads: it has none of them, and
+  /// nothing of the pool may be waited for.
+  bool foreign() const noexcept { return mark.crossed(); }
+  /// TL_E_UNSUPPORTED in such a child.
+  Status checkProcess() const;
   /// Runs a task soon. Never allocates.
   void submit(Task &task) noexcept;
   /// Whether tasks wait for a worker.
@@ -92,6 +99,7 @@ private:
   ParallelFor hook;
   uint32_t lanes = 1;
   bool spinAllowed = false;
+  ForkMark mark; // set when the threads start
 
   std::mutex mutex;
   bool started = false, stopping = false;
