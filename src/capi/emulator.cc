@@ -15,6 +15,15 @@ constexpr const char *libraryName = "libtilelang-hipemu.so.0.1";
 constexpr const char *settings = "devices?=gfx90a,gfx942,gfx950,gfx1100,gfx1201;log?=0";
 constexpr int openFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
+/// What is wrong with the runtime's settings, or why it has no device; "" when all is well.
+std::string problemOf(void *handle) {
+  auto fault = reinterpret_cast<size_t (*)(int, char *, size_t)>(dlsym(handle, "tl_hipemu_fault"));
+  char text[1024] = "";
+  if (fault)
+    fault(-1, text, sizeof text);
+  return text;
+}
+
 } // namespace
 
 Result<std::shared_ptr<Driver>> openEmulator(bool ignoreEnvironment) {
@@ -45,7 +54,13 @@ Result<std::shared_ptr<Driver>> openEmulator(bool ignoreEnvironment) {
   options.name = "emu";
   options.handle = handle;
   options.nameByChip = true;
-  return openHipDriver(options);
+  auto driver = openHipDriver(options);
+  // A setting that is not understood is a mistake of the user's, who would wait in vain for its
+  // effect.
+  std::string problem = problemOf(handle);
+  if (driver.ok() && !problem.empty())
+    return makeError(TL_E_NO_DEVICE, "the emulator is not usable: %s", problem.c_str());
+  return driver;
 }
 
 } // namespace tl

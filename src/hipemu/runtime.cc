@@ -59,13 +59,21 @@ int Runtime::start() {
   // Without a device the real library fails in this way.
   startError = current.version < 600 ? hipErrorInvalidDevice : hipErrorNoDevice;
   std::vector<std::string> chips = split(current.devices, ',');
-  if (chips.empty() || (chips.size() == 1 && chips[0] == "none"))
+  const std::string source = (Settings::inEnvironment("devices") ? Settings::variable("devices")
+                                                                 : std::string("devices")) +
+                             "=" + current.devices;
+  std::erase(current.problems, startProblem);
+  if (chips.empty() || (chips.size() == 1 && chips[0] == "none")) {
+    startProblem = source + ": no chip is named";
+    current.problems.push_back(startProblem);
     return startError;
+  }
   auto made = createEmulator(current.library, chips, current.options);
   if (!made.ok()) {
+    startProblem = source + ": " + made.error().message;
     if (current.log)
-      std::fprintf(stderr, "hipemu: no device: %s\n", made.error().message.c_str());
-    current.problems.push_back(made.error().message);
+      std::fprintf(stderr, "hipemu: no device: %s\n", startProblem.c_str());
+    current.problems.push_back(startProblem);
     return startError;
   }
   Lock lock(mutex);

@@ -150,6 +150,7 @@ private:
   std::atomic<bool> started{false};
   bool tried = false;
   int startError = 0;
+  std::string startProblem; // the entry of current.problems that says why there is no device
   uint32_t nextStream = 0;
   unsigned active = 0; // actions that run now
   bool stopping = false;

@@ -100,10 +100,7 @@ constexpr Option kOptions[] = {
 };
 
 const char *fromEnvironmentOf(std::string_view key) {
-  std::string name = "TL_EMU_";
-  for (char c : key)
-    name += char(std::toupper(static_cast<unsigned char>(c)));
-  return secure_getenv(name.c_str());
+  return secure_getenv(Settings::variable(key).c_str());
 }
 
 } // namespace
@@ -130,7 +127,7 @@ Settings Settings::fromEnvironment() {
     if (const char *value = fromEnvironmentOf(option.key)) {
       Status status = settings.set(option.key, value);
       if (!status.ok())
-        settings.problems.push_back("TL_EMU_* " + status.error().message);
+        settings.problems.push_back(Settings::variable(option.key) + ": " + status.error().message);
     }
   return settings;
 }
@@ -140,6 +137,13 @@ bool Settings::fixedAtStart(std::string_view key) {
     if (key == option.key)
       return option.fixed;
   return false;
+}
+
+std::string Settings::variable(std::string_view key) {
+  std::string name = "TL_EMU_";
+  for (char c : key)
+    name += char(std::toupper(static_cast<unsigned char>(c)));
+  return name;
 }
 
 bool Settings::inEnvironment(std::string_view key) { return fromEnvironmentOf(key) != nullptr; }

@@ -38,6 +38,8 @@ struct Settings {
   static Settings fromEnvironment();
   /// Whether an option has effect only before the machine is made.
   static bool fixedAtStart(std::string_view key);
+  /// The environment variable of an option: TL_EMU_DEVICES.
+  static std::string variable(std::string_view key);
   /// Whether the environment has set an option.
   static bool inEnvironment(std::string_view key);
 };
