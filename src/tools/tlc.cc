@@ -13,13 +13,13 @@ namespace {
 
 void addCheck(CLI::App &app, std::vector<std::string> &files) {
   CLI::App *c = app.add_subcommand("check", "Parse and verify kernels; diagnostics go to stderr");
-  c->add_option("FILE", files, ".tile files (- is standard input)")->required();
+  c->add_option("FILE", files, ".tile or .tlg files (- is standard input)")->required();
   c->callback([&] { checkCommand(files); });
 }
 
 void addPrint(CLI::App &app, std::string &file, bool &canonical, std::vector<std::string> &set) {
   CLI::App *c = app.add_subcommand("print", "Print a kernel's text form");
-  c->add_option("FILE", file, "a .tile file (- is standard input)")->required();
+  c->add_option("FILE", file, "a .tile or .tlg file (- is standard input)")->required();
   c->add_flag("--canonical", canonical,
               "bind the parameters and print the canonical form, as artifacts hold it");
   c->add_option("--set", set, "NAME=VALUE: a parameter's value")->allow_extra_args(false);
@@ -28,7 +28,7 @@ void addPrint(CLI::App &app, std::string &file, bool &canonical, std::vector<std
 
 void addBuild(CLI::App &app, BuildArguments &arguments) {
   CLI::App *c = app.add_subcommand("build", "Compile kernels for targets");
-  c->add_option("FILE", arguments.files, ".tile files")->required();
+  c->add_option("FILE", arguments.files, ".tile or .tlg files")->required();
   c->add_option("-t,--target", arguments.targets,
                 "amdgcn:gfx942, host (this CPU), host:x86-64-v3, ...; may be repeated")
       ->required()
@@ -40,7 +40,8 @@ void addBuild(CLI::App &app, BuildArguments &arguments) {
                 "artifact (default), graph, passes, llvm, asm, object; separate with commas")
       ->delimiter(',')
       ->allow_extra_args(false);
-  c->add_option("--opt", arguments.opt, "level=0..3, threads=N, debug=0|1")
+  c->add_option("--opt", arguments.opt,
+                "NAME=VALUE, one each time: level=0..3 or threads=N or debug=0|1; may be repeated")
       ->allow_extra_args(false);
   c->add_flag("--stats", arguments.stats,
               "print resources and build times as a JSON object a target");
@@ -49,16 +50,18 @@ void addBuild(CLI::App &app, BuildArguments &arguments) {
 
 void addRun(CLI::App &app, RunArguments &arguments) {
   CLI::App *c = app.add_subcommand("run", "Run a kernel on generated or given input");
-  c->add_option("FILE", arguments.file, "a .tile or .tlk file")->required();
+  c->add_option("FILE", arguments.file, "a .tile, .tlg or .tlk file")->required();
   c->add_option("-d,--device", arguments.device,
                 "hip:0, emu:gfx942, host, interp, or auto (default)");
   c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's or scalar argument's value")
       ->allow_extra_args(false);
-  c->add_option("--in", arguments.in,
-                "NAME=randn|zeros|arange|uniform|@file.npy: input for a tensor argument")
+  c->add_option(
+       "--in", arguments.in,
+       "NAME=randn|zeros|arange|uniform|uniform:LOW:HIGH|const:VALUE|@file.npy: input for a view "
+       "or pointer argument")
       ->allow_extra_args(false);
   c->add_option("--shape", arguments.shape,
-                "NAME=128x64: shape of an argument with dynamic extents")
+                "NAME=128x64: shape of a view with dynamic extents, or of the memory of a pointer")
       ->allow_extra_args(false);
   c->add_option("--out", arguments.out, "NAME=@file.npy: where to write an argument after the run")
       ->allow_extra_args(false);
@@ -119,7 +122,7 @@ int run(int argc, char **argv) {
   } catch (const Failed &failed) {
     return failed.exitCode;
   } catch (const std::bad_alloc &) {
-    std::fprintf(stderr, "tlc: out of memory\n");
+    std::fprintf(stderr, "tlc: out of memory (%s)\n", tl_status_name(TL_E_OUT_OF_MEMORY));
     return 1;
   }
   return 0;

@@ -12,16 +12,22 @@ namespace tlc {
 using Json = nlohmann::ordered_json;
 
 void checkCommand(const std::vector<std::string> &files) {
-  for (const std::string &file : files) {
-    Graph graph = parseFile(file);
-    tl_error *error = nullptr;
-    tl_status status = tl_graph_verify(graph.get(), &error);
-    check(status, error);
-  }
+  bool good = true;
+  for (const std::string &file : files)
+    try {
+      Graph graph = readGraph(file);
+      tl_error *error = nullptr;
+      tl_status status = tl_graph_verify(graph.get(), &error);
+      check(status, error);
+    } catch (const Failed &) {
+      good = false; // the others are checked all the same
+    }
+  if (!good)
+    throw Failed{};
 }
 
 void printCommand(const std::string &file, bool canonical, const std::vector<std::string> &set) {
-  Graph graph = parseFile(file);
+  Graph graph = readGraph(file);
   std::vector<Setting> others;
   ParamBindings params = takeParams(paramNames(graph), splitSettings(set, "--set"), others);
   if (!others.empty())
@@ -103,6 +109,7 @@ std::string outputPath(const std::string &file, const std::string &out, const Em
     return out;
   std::string stem = file == "-"               ? "kernel"
                      : endsWith(file, ".tile") ? file.substr(0, file.size() - 5)
+                     : endsWith(file, ".tlg")  ? file.substr(0, file.size() - 4)
                                                : file;
   if (kind.part != 0 && kind.part != TL_PART_GRAPH && several) {
     std::string name = target.substr(0, target.find('+'));
@@ -137,7 +144,7 @@ void writeKind(const Kernel &kernel, const std::string &file, const std::string 
 }
 
 void buildFile(const Context &context, const BuildArguments &arguments, const std::string &file) {
-  Graph graph = parseFile(file);
+  Graph graph = readGraph(file);
   std::vector<Setting> others;
   ParamBindings params =
       takeParams(paramNames(graph), splitSettings(arguments.set, "--set"), others);

@@ -98,12 +98,16 @@ Device openDevice(const Context &context, const std::string &name) {
   return Device(device);
 }
 
-Graph parseFile(const std::string &path) {
-  std::vector<uint8_t> text = readFile(path);
+Graph readGraph(const std::string &path) {
+  static constexpr char binary[] = {'T', 'L', 'G', 'G'}; // how the binary form starts
+  std::vector<uint8_t> bytes = readFile(path);
   tl_graph *graph = nullptr;
   tl_error *error = nullptr;
-  tl_status status = tl_graph_parse(reinterpret_cast<const char *>(text.data()), text.size(),
-                                    path.c_str(), &graph, &error);
+  bool isBinary = endsWith(path, ".tlg") || (bytes.size() >= sizeof binary &&
+                                             std::memcmp(bytes.data(), binary, sizeof binary) == 0);
+  tl_status status = isBinary ? tl_graph_load(bytes.data(), bytes.size(), &graph, &error)
+                              : tl_graph_parse(reinterpret_cast<const char *>(bytes.data()),
+                                               bytes.size(), path.c_str(), &graph, &error);
   check(status, error);
   return Graph(graph);
 }

@@ -38,8 +38,9 @@ void writeFile(const std::string &path, const void *bytes, size_t size);
 
 Context makeContext();
 Device openDevice(const Context &context, const std::string &name);
-/// Parses a .tile file ("-": standard input).
-Graph parseFile(const std::string &path);
+/// Reads a graph: the text form (.tile), or the binary one (.tlg) that --emit graph writes. "-" is
+/// standard input.
+Graph readGraph(const std::string &path);
 bool endsWith(const std::string &text, const char *suffix);
 
 /// NAME=VALUE options, in order.

@@ -50,6 +50,9 @@ std::vector<int64_t> parseShape(const std::string &text, const std::string &what
   return shape;
 }
 
+/// The most elements of one argument that are tried: 2^40, more than any memory holds.
+constexpr uint64_t kMaxElements = uint64_t(1) << 40;
+
 /// Elements from the first to the last that the view reaches, from its data pointer on.
 size_t reach(const HostArg &arg) {
   unsigned __int128 last = 0;
@@ -60,9 +63,22 @@ size_t reach(const HostArg &arg) {
       fail("argument %s: negative strides cannot be run from the command line", arg.name.c_str());
     last += (unsigned __int128)(arg.shape[i] - 1) * (unsigned __int128)arg.strides[i];
   }
-  if (last > (uint64_t(1) << 40))
-    fail("argument %s: %llu elements are too many", arg.name.c_str(), (unsigned long long)last);
+  if (last >= kMaxElements)
+    fail("argument %s reaches over more than %llu elements (%s)", describe(arg).c_str(),
+         (unsigned long long)kMaxElements, tl_status_name(TL_E_LIMIT));
   return size_t(last) + 1;
+}
+
+/// What the kernel should write starts as something that it will hardly write, so that a missing
+/// store shows.
+void allocate(HostArg &arg) {
+  size_t bytes = reach(arg) * elementType(arg.info.dtype)->bytes;
+  try {
+    arg.bytes.assign(bytes, 0xa5);
+  } catch (const std::bad_alloc &) {
+    fail("no memory for argument %s, %zu bytes (%s)", describe(arg).c_str(), bytes,
+         tl_status_name(TL_E_OUT_OF_MEMORY));
+  }
 }
 
 /// Calls body(offset in elements) for each element in row-major order.
@@ -99,6 +115,34 @@ void setScalar(HostArg &arg, const InputOptions &options) {
     arg.intValue = parseInteger(given->value, "argument " + arg.name);
 }
 
+/// Contiguous strides, but for those that `given` names.
+template <class Given> void setStrides(HostArg &arg, Given &&given) {
+  arg.strides.assign(arg.shape.size(), 1);
+  // As wide as the product may get: reach() refuses what is too large.
+  int64_t contiguous = 1;
+  for (size_t i = arg.shape.size(); i-- > 0;) {
+    int64_t code = given(i);
+    arg.strides[i] = code == TL_DYNAMIC ? contiguous : code;
+    if (__builtin_mul_overflow(contiguous, std::max<int64_t>(arg.shape[i], 1), &contiguous))
+      fail("the size of argument %s overflows 64 bits (%s)", describe(arg).c_str(),
+           tl_status_name(TL_E_ARG_SHAPE));
+  }
+}
+
+/// The size of the memory behind a plain pointer: the kernel does not say it.
+void setPointerShape(HostArg &arg, const std::vector<int64_t> &given) {
+  if (given.empty())
+    fail("argument %s is a plain pointer, whose size the kernel does not say: give --shape %s=N or "
+         "--in %s=@file.npy",
+         arg.name.c_str(), arg.name.c_str(), arg.name.c_str());
+  for (int64_t n : given)
+    if (n < 0)
+      fail("argument %s: the extent %lld is negative (%s)", arg.name.c_str(), (long long)n,
+           tl_status_name(TL_E_ARG_SHAPE));
+  arg.shape = given;
+  setStrides(arg, [](size_t) { return TL_DYNAMIC; });
+}
+
 /// Resolves extents and strides; dynamic ones from --shape or a file's shape.
 void setShape(HostArg &arg, const std::vector<HostArg> &all, const InputOptions &options,
               const Array *file) {
@@ -107,6 +151,8 @@ void setShape(HostArg &arg, const std::vector<HostArg> &all, const InputOptions 
     given = parseShape(shape->value, "the shape of " + arg.name);
   else if (file)
     given = file->shape;
+  if (arg.info.kind == TL_TYPE_POINTER)
+    return setPointerShape(arg, given);
   if (!given.empty() && given.size() != arg.info.rank)
     fail("argument %s has %u axes, not %zu", arg.name.c_str(), arg.info.rank, given.size());
   auto value = [&](int64_t code) { return code < 0 ? all[size_t(-1 - code)].intValue : code; };
@@ -117,18 +163,18 @@ void setShape(HostArg &arg, const std::vector<HostArg> &all, const InputOptions 
           "argument %s takes its extents from the tensor: give --shape %s=AxB or --in %s=@file.npy",
           arg.name.c_str(), arg.name.c_str(), arg.name.c_str());
     int64_t n = code == TL_DYNAMIC ? given[i] : value(code);
-    if (n < 0 || (!given.empty() && given[i] != n))
-      fail("argument %s: axis %u has extent %lld, the kernel wants %lld", arg.name.c_str(), i,
-           (long long)(given.empty() ? n : given[i]), (long long)n);
+    if (n < 0)
+      fail("argument %s: extent %lld of axis %u is negative (%s)", arg.name.c_str(), (long long)n,
+           i, tl_status_name(TL_E_ARG_SHAPE));
+    if (!given.empty() && given[i] != n)
+      fail("argument %s: axis %u has extent %lld, the kernel wants %lld (%s)", arg.name.c_str(), i,
+           (long long)given[i], (long long)n, tl_status_name(TL_E_ARG_SHAPE));
     arg.shape.push_back(n);
   }
-  arg.strides.assign(arg.shape.size(), 1);
-  int64_t contiguous = 1;
-  for (size_t i = arg.shape.size(); i-- > 0;) {
+  setStrides(arg, [&](size_t i) {
     int64_t code = arg.info.strides ? arg.info.strides[i] : TL_DYNAMIC;
-    arg.strides[i] = code == TL_DYNAMIC ? contiguous : value(code);
-    contiguous *= std::max<int64_t>(arg.shape[i], 1);
-  }
+    return code == TL_DYNAMIC ? code : value(code);
+  });
 }
 
 void fillFromFile(HostArg &arg, const Array &file) {
@@ -143,43 +189,78 @@ void fillFromFile(HostArg &arg, const Array &file) {
   });
 }
 
-/// The generator by name, or the kernel's own, or a plain one.
-tl_generator generatorOf(const HostArg &arg, const Setting *given) {
-  if (!given)
-    return arg.info.generator != TL_GENERATOR_NONE ? arg.info.generator
-           : arg.info.written                      ? TL_GENERATOR_NONE
-                                                   : TL_GENERATOR_RANDN;
+/// How an argument's input is made.
+struct Recipe {
+  tl_generator generator = TL_GENERATOR_NONE;
+  double low = 0, high = 1;
+};
+
+/// "randn", "const:2.5", "uniform:-1:1": a generator's name and its numbers.
+Recipe parseRecipe(const Setting &given, bool isFloat) {
   struct Row {
     const char *text;
     tl_generator generator;
+    size_t least, most; // numbers
   };
-  static constexpr Row rows[] = {{"randn", TL_GENERATOR_RANDN},
-                                 {"zeros", TL_GENERATOR_ZEROS},
-                                 {"arange", TL_GENERATOR_ARANGE},
-                                 {"uniform", TL_GENERATOR_UNIFORM}};
-  for (const Row &row : rows)
-    if (given->value == row.text)
-      return row.generator;
-  fail("--in %s=%s: inputs are randn, zeros, arange, uniform or @file.npy", given->name.c_str(),
-       given->value.c_str());
+  static constexpr Row rows[] = {{"randn", TL_GENERATOR_RANDN, 0, 0},
+                                 {"zeros", TL_GENERATOR_ZEROS, 0, 0},
+                                 {"arange", TL_GENERATOR_ARANGE, 0, 0},
+                                 {"uniform", TL_GENERATOR_UNIFORM, 0, 2},
+                                 {"const", TL_GENERATOR_CONST, 1, 1}};
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= given.value.size();) {
+    size_t end = std::min(given.value.find(':', begin), given.value.size());
+    parts.push_back(given.value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  size_t numbers = parts.size() - 1;
+  for (const Row &row : rows) {
+    if (parts[0] != row.text || numbers < row.least || numbers > row.most ||
+        (row.most == 2 && numbers == 1))
+      continue;
+    Recipe recipe{row.generator, 0, isFloat ? 1.0 : 100.0};
+    std::string what = "--in " + given.name + "=" + parts[0];
+    if (numbers > 0)
+      recipe.low = parseNumber(parts[1], what);
+    if (numbers > 1)
+      recipe.high = parseNumber(parts[2], what);
+    return recipe;
+  }
+  fail("--in %s=%s: inputs are randn, zeros, arange, uniform, uniform:LOW:HIGH, const:VALUE or "
+       "@file.npy",
+       given.name.c_str(), given.value.c_str());
+}
+
+/// What the command line says, or the kernel, or a plain one. A name without numbers takes those of
+/// the kernel where it names the same generator.
+Recipe recipeOf(const HostArg &arg, const std::vector<HostArg> &all, const Setting *given) {
+  const tl_kernel_argument &info = arg.info;
+  auto bound = [&](int32_t argument, double number) {
+    return argument >= 0 ? double(all[size_t(argument)].intValue) : number;
+  };
+  const Recipe own{info.generator, bound(info.low_argument, info.low),
+                   bound(info.high_argument, info.high)};
+  if (given) {
+    Recipe recipe = parseRecipe(*given, elementType(info.dtype)->isFloat);
+    bool named = given->value.find(':') == std::string::npos;
+    return named && recipe.generator == own.generator ? own : recipe;
+  }
+  if (own.generator != TL_GENERATOR_NONE)
+    return own;
+  return {info.written ? TL_GENERATOR_NONE : TL_GENERATOR_RANDN, 0, 1};
 }
 
 void generate(HostArg &arg, const std::vector<HostArg> &all, const Setting *given, uint64_t seed) {
   const ElementType *type = elementType(arg.info.dtype);
-  tl_generator generator = generatorOf(arg, given);
-  bool own = generator == arg.info.generator;
-  auto bound = [&](int32_t argument, double number) {
-    return argument >= 0 ? double(all[size_t(argument)].intValue) : number;
-  };
-  double low = own ? bound(arg.info.low_argument, arg.info.low) : 0;
-  double high = own ? bound(arg.info.high_argument, arg.info.high) : type->isFloat ? 1 : 100;
-  if (generator == TL_GENERATOR_NONE)
+  const Recipe recipe = recipeOf(arg, all, given);
+  const double low = recipe.low, high = recipe.high;
+  if (recipe.generator == TL_GENERATOR_NONE)
     return; // an output: stays poisoned
   Random random(seed);
   int64_t count = 0;
   forEachElement(arg, [&](size_t offset) {
     uint8_t *at = &arg.bytes[offset * type->bytes];
-    switch (generator) {
+    switch (recipe.generator) {
     case TL_GENERATOR_ARANGE:
       return storeInteger(type->dtype, at, count++);
     case TL_GENERATOR_UNIFORM:
@@ -206,7 +287,7 @@ void refuseUnknown(const std::vector<HostArg> &args, const std::vector<Setting> 
       known |= arg.name == setting.name && (arg.info.kind == TL_TYPE_TILE) == scalar;
     if (!known)
       fail("%s %s: the kernel has no %s of that name", option, setting.name.c_str(),
-           scalar ? "scalar argument or parameter" : "view argument");
+           scalar ? "scalar argument or parameter" : "view or pointer argument");
   }
 }
 
@@ -230,19 +311,13 @@ std::vector<HostArg> makeInputs(const Kernel &kernel, const InputOptions &option
     HostArg &arg = args[i];
     if (arg.info.kind == TL_TYPE_TILE)
       continue;
-    if (arg.info.kind == TL_TYPE_POINTER)
-      fail("argument %s is a plain pointer: its size is unknown, so the kernel cannot be run from "
-           "here",
-           arg.name.c_str());
     const Setting *given = find(options.in, arg.name);
     bool fromFile = given && given->value[0] == '@';
     Array file;
     if (fromFile)
       file = readNpy(given->value.substr(1));
     setShape(arg, args, options, fromFile ? &file : nullptr);
-    // What the kernel should write starts as something that it will hardly write, so that a missing
-    // store shows.
-    arg.bytes.assign(reach(arg) * elementType(arg.info.dtype)->bytes, 0xa5);
+    allocate(arg);
     if (fromFile)
       fillFromFile(arg, file);
     else

@@ -13,14 +13,14 @@ struct HostArg {
   std::string name;
   int64_t intValue = 0; // scalars
   double floatValue = 0;
-  std::vector<int64_t> shape, strides; // views; strides in elements
+  std::vector<int64_t> shape, strides; // views and pointers; strides in elements
   std::vector<uint8_t> bytes;          // views and pointers: what the kernel gets
 };
 
 struct InputOptions {
   std::vector<Setting> set;    // scalars
-  std::vector<Setting> in;     // NAME=randn|zeros|arange|uniform|@file.npy
-  std::vector<Setting> shapes; // NAME=128x64, for dynamic extents
+  std::vector<Setting> in;     // NAME=randn, NAME=const:2.5, NAME=@file.npy, ...
+  std::vector<Setting> shapes; // NAME=128x64, for dynamic extents and memory of pointers
   uint64_t seed = 0;
 };
 

@@ -82,7 +82,7 @@ Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
     scalars = settings;
     status = tl_kernel_load(device.get(), bytes.data(), bytes.size(), &kernel, &error);
   } else {
-    Graph graph = parseFile(arguments.file);
+    Graph graph = readGraph(arguments.file);
     ParamBindings params = takeParams(paramNames(graph), settings, scalars);
     tl_build_options options = TL_BUILD_OPTIONS_INIT;
     params.apply(options);
@@ -151,10 +151,11 @@ void writeOutputs(const std::vector<HostArg> &args, const std::vector<std::strin
       fail("--out takes NAME=@file.npy, not '%s'", setting.value.c_str());
     const HostArg *found = nullptr;
     for (const HostArg &arg : args)
-      if (arg.name == setting.name && arg.info.kind == TL_TYPE_VIEW)
+      if (arg.name == setting.name && arg.info.kind != TL_TYPE_TILE)
         found = &arg;
     if (!found)
-      fail("--out %s: the kernel has no view argument of that name", setting.name.c_str());
+      fail("--out %s: the kernel has no view or pointer argument of that name",
+           setting.name.c_str());
     std::vector<uint8_t> rows = gatherRows(*found, found->bytes);
     writeNpy(setting.value.substr(1), elementType(found->info.dtype)->npy, found->shape,
              rows.data(), rows.size());
