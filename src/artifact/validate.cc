@@ -1,4 +1,5 @@
 #include "artifact/artifact.h"
+#include "artifact/limits.h"
 
 namespace tl {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "artifact/artifact.h"
+#include "artifact/limits.h"
 #include "tilelang/launch.h"
 
 namespace tl {
