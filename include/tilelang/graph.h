@@ -3,7 +3,8 @@
  * A graph holds one kernel: arguments, parameters, a grid, and a body of operations (tilelang/ops.h
  * has a helper for each). Building is sticky: the first mistake is kept, later calls do nothing and
  * give the value 0, and tl_graph_verify or tl_kernel_build reports it with the place set by
- * tl_graph_location. Threads: one thread at a time per graph. */
+ * tl_graph_location. So a building call that returns a status returns that of the first mistake,
+ * which may be an earlier call's. Threads: one thread at a time per graph. */
 #ifndef TILELANG_GRAPH_H
 #define TILELANG_GRAPH_H
 
@@ -57,11 +58,15 @@ typedef struct tl_argument {
   int64_t default_int;
   double default_float;
   tl_generator generator;
-  uint32_t reserved;
-  double low; /**< of TL_GENERATOR_UNIFORM and _CONST */
+  uint32_t reserved; /**< 0 */
+  double low;        /**< of TL_GENERATOR_UNIFORM and _CONST */
   double high;
+  /** A scalar integer argument whose value takes the place of `low`; 0 = none. Since: 0.1 */
+  tl_value low_value;
+  tl_value high_value; /**< the same for `high` */
 } tl_argument;
-#define TL_ARGUMENT_INIT {sizeof(tl_argument), NULL, 0, 0, 0, 0, NULL, NULL, 0, 0.0, 0, 0, 0.0, 0.0}
+#define TL_ARGUMENT_INIT                                                                           \
+  {sizeof(tl_argument), NULL, 0, 0, 0, 0, NULL, NULL, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0}
 
 /** What a value is. Since: 0.1 */
 typedef struct tl_type {
@@ -99,9 +104,13 @@ TL_NODISCARD tl_status tl_graph_create(tl_graph **graph);
 /** Releases a graph; kernels built from it stay valid. NULL does nothing. Since: 0.1 */
 void tl_graph_destroy(tl_graph *graph);
 
-/** Names the kernel (an identifier; it becomes a symbol of the code). Since: 0.1 */
+/** Names the kernel (an identifier; it becomes a symbol of the code). Errors: of the first
+ * mistake; here TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (no identifier), TL_E_UNSUPPORTED
+ * (a second kernel). Since: 0.1 */
 tl_status tl_graph_kernel(tl_graph *graph, const char *name);
-/** Sets an option of the kernel. Since: 0.1 */
+/** Sets an option of the kernel. Errors: of the first mistake; here TL_E_INVALID_ARGUMENT (an
+ * unknown option, a value it cannot have), TL_E_INVALID_GRAPH (a number of threads it cannot have).
+ * Since: 0.1 */
 tl_status tl_graph_option(tl_graph *graph, tl_graph_option_key key, int64_t value);
 /** Adds an argument, in launch order; returns its value, 0 after an error. Since: 0.1 */
 tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument);
@@ -109,25 +118,32 @@ tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument);
  * values it may take. Returns its value, 0 after an error. Since: 0.1 */
 tl_value tl_graph_param(tl_graph *graph, const char *name, int64_t default_value,
                         const int64_t *choices, size_t n);
-/** Requires a scalar i1 computed from parameters to be true for every binding. Since: 0.1 */
+/** Requires a scalar i1 computed from parameters to be true for every binding. Errors: of the
+ * first mistake; here TL_E_INVALID_GRAPH (no such i1). One that is false for the defaults is
+ * TL_E_PARAM of tl_graph_verify. Since: 0.1 */
 tl_status tl_graph_require(tl_graph *graph, tl_value condition);
-/** Sets the grid: 1 to 3 integer scalars computed from arguments, extents and parameters. Since:
- * 0.1 */
+/** Sets the grid: 1 to 3 integer scalars computed from arguments, extents and parameters.
+ *  Errors: of the first mistake; here TL_E_INVALID_ARGUMENT (over 3 axes, NULL), TL_E_INVALID_GRAPH
+ * (other values, a second grid). Since: 0.1 */
 tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n);
 
 /** Adds an operation without regions and writes up to n_results results (0 after an error). The
- * helpers of tilelang/ops.h call this. Operands and attributes are copied. Returns the graph's
- * first error's status. Since: 0.1 */
+ * helpers of tilelang/ops.h call this. Operands and attributes are copied. Errors: of the
+ * first mistake; here TL_E_INVALID_ARGUMENT (NULL, an unknown operation, attribute or enum value,
+ * no value of this graph), TL_E_INVALID_GRAPH (types and rules), TL_E_LIMIT, TL_E_UNSUPPORTED (a
+ * reserved member is set). Since: 0.1 */
 tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
                       const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results);
 /** Opens an operation with regions (for, if): what follows goes to its first region until
- * tl_graph_end. Writes the region's arguments (for: the counter, then the carried values). Since:
- * 0.1 */
+ * tl_graph_end. Writes the region's arguments (for: the counter, then the carried values).
+ *  Errors: as tl_graph_op; TL_E_LIMIT (over TL_MAX_REGION_DEPTH). Since: 0.1 */
 tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operands,
                          size_t n_operands, const tl_attr *attrs, size_t n_attrs, tl_value *args,
                          size_t n_args);
 /** Closes the current region with its yields. The first end of an if opens its else region;
- * otherwise the operation is complete and its results are written. Since: 0.1 */
+ * otherwise the operation is complete and its results are written. Errors: of the first mistake;
+ * here TL_E_INVALID_GRAPH (no open region, other yields than wanted), TL_E_INVALID_ARGUMENT (NULL,
+ * no value of this graph). Since: 0.1 */
 tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields, tl_value *results,
                        size_t n_results);
 
@@ -140,13 +156,15 @@ void tl_graph_name(tl_graph *graph, tl_value value, const char *name);
  *  Errors: TL_E_INVALID_ARGUMENT. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_type(const tl_graph *graph, tl_value value, tl_type *type);
 
-/** Number of the graph's parameters. Since: 0.1 */
+/** Number of the graph's parameters. Errors: TL_E_INVALID_ARGUMENT (NULL). Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_param_count(const tl_graph *graph, size_t *count);
 /** Fills `param` (struct_size set by the caller) with parameter `index`. Errors:
  * TL_E_INVALID_ARGUMENT. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_get_param(const tl_graph *graph, size_t index, tl_param *param);
 
-/** Checks the whole graph; reports the first mistake made while building. Since: 0.1 */
+/** Checks the whole graph, parameters at their defaults; reports the first mistake made while
+ * building. Errors: TL_E_INVALID_GRAPH, TL_E_INVALID_ARGUMENT, TL_E_LIMIT, TL_E_PARAM (a
+ * requirement does not hold), TL_E_UNSUPPORTED, TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_verify(const tl_graph *graph, tl_error **error);
 
 /** Parses the text form. `file_name` (may be NULL) is used in messages only. The graph is owned by
@@ -155,7 +173,7 @@ TL_NODISCARD tl_status tl_graph_verify(const tl_graph *graph, tl_error **error);
 TL_NODISCARD tl_status tl_graph_parse(const char *text, size_t size, const char *file_name,
                                       tl_graph **graph, tl_error **error);
 /** Prints the text form. `*text` (NUL-terminated, `*size` bytes without it) is borrowed from the
- * graph until the next print or save of it. Since: 0.1 */
+ * graph until the next print or save of it. Errors: as tl_graph_verify. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_print(tl_graph *graph, const char **text, size_t *size,
                                       tl_error **error);
 /** Prints the canonical form with parameters bound (names and values, n of each; NULL for the
@@ -165,7 +183,7 @@ TL_NODISCARD tl_status tl_graph_print_canonical(tl_graph *graph, const char *con
                                                 const int64_t *param_values, size_t n_params,
                                                 const char **text, size_t *size, tl_error **error);
 /** Writes the binary form. `*bytes` is borrowed from the graph until the next print or save of it.
- * Since: 0.1 */
+ *  Errors: as tl_graph_verify. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_save(tl_graph *graph, const void **bytes, size_t *size,
                                      tl_error **error);
 /** Reads the binary form. Errors: TL_E_CORRUPT, TL_E_VERSION, TL_E_INVALID_GRAPH, TL_E_LIMIT.

@@ -101,19 +101,22 @@ typedef struct tl_packed_launch {
 /** Checks arguments with words, and loads the code: after it tl_launch with such arguments only
  * launches. `args` may be NULL with n = 0 to load only. Not inside a stream capture. Errors:
  * TL_E_ARG_COUNT, TL_E_ARG_TYPE, TL_E_ARG_SHAPE, TL_E_ARG_NULL, TL_E_ARG_ALIGNMENT, TL_E_GRID,
- * TL_E_DRIVER, TL_E_UNSUPPORTED (a kernel without a device). Since: 0.1 */
+ * TL_E_DRIVER, TL_E_UNSUPPORTED (a kernel without a device, or after fork), TL_E_CORRUPT (damaged
+ * code), TL_E_INVALID_ARGUMENT (kernel is NULL), TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                          tl_error **error);
 /** Launches a kernel on a stream of its device (NULL = the default one): asynchronous, in stream
  * order. Arguments are copied. Any number of threads may launch one kernel. A grid with an axis of
  * 0 launches nothing. On the device "interp" the kernel has run when the call returns. `options`
  * may be NULL. Errors: as tl_kernel_prepare, without words; TL_E_NOT_PREPARED inside a capture;
- * TL_E_INVALID_ARGUMENT for a pointer that is not the device's (TL_LAUNCH_CHECK_POINTERS);
- * TL_E_UNSUPPORTED for unknown flags. Since: 0.1 */
+ * TL_E_INVALID_ARGUMENT for a pointer that is not the device's (TL_LAUNCH_CHECK_POINTERS) or a
+ * handle that is no stream of the host device (of a GPU: TL_E_DRIVER); TL_E_UNSUPPORTED for unknown
+ * flags. Since: 0.1 */
 TL_NODISCARD tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args,
                                  size_t n, const tl_launch_options *options);
 /** Checks arguments and fills `packed` (struct_size, kernarg and kernarg_bytes set by the caller).
- *  Errors: as tl_launch; TL_E_LIMIT if the buffer is too small. Since: 0.1 */
+ * An empty grid packs as 0 workgroups along each axis: launch nothing then. Errors: as tl_launch;
+ * TL_E_LIMIT if the buffer is too small. Since: 0.1 */
 TL_NODISCARD tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                       tl_packed_launch *packed);
 
@@ -136,7 +139,9 @@ typedef struct tl_check_report {
  * memory as they were before the launch; the interpreter runs on them in place, so that they hold
  * the reference results afterwards. `after` are the same arguments in host memory as the launch
  * left them. The kernel may belong to any device or none; it must hold its graph. Integers, copies
- * and selections must be equal bit by bit, floats within the bound derived for each element.
+ * and selections must be equal bit by bit, floats within the bound derived for each element. What
+ * lies behind a plain pointer is compared, and its bounds are watched, if it is given as a tensor
+ * (tl_arg_tensor) whose shape says how much there is.
  * `report` (struct_size set by the caller) may be NULL. Errors: TL_E_MISMATCH (with the first
  * mismatch in words, or with over 1 % undecided), those of tl_kernel_prepare for the arguments,
  * TL_E_UNSUPPORTED (no graph in the kernel). Since: 0.1 */

@@ -54,6 +54,13 @@ Result<Attr> attribute(const tl_attr &in) {
     out.isFloat = true;
     out.f = in.f;
   } else if (in.kind == TL_ATTR_KIND_INT) {
+    bool known = info->kind == AttrKind::DType  ? in.i == int32_t(in.i) && dtypeKnown(int32_t(in.i))
+                 : info->kind == AttrKind::Pred ? predKnown(in.i)
+                 : info->kind == AttrKind::Reduce ? reduceKnown(in.i)
+                                                  : true;
+    if (!known)
+      return makeError(TL_E_INVALID_ARGUMENT, "attribute '%s' has no value %lld", info->text.data(),
+                       (long long)in.i);
     out.i = in.i;
   } else {
     if (in.count > 256 || (in.count && !in.data))
@@ -118,6 +125,14 @@ ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
     return bad("a flag is unknown");
   if (in.generator < TL_GENERATOR_NONE || in.generator > TL_GENERATOR_CONST)
     return bad("the generator is unknown");
+  if (in.reserved) {
+    builder.fail(
+        makeError(TL_E_UNSUPPORTED, "tl_graph_argument '%s': a reserved member is set", in.name));
+    return 0;
+  }
+  if ((in.low_value || in.high_value) && in.generator != TL_GENERATOR_UNIFORM &&
+      (in.high_value || in.generator != TL_GENERATOR_CONST))
+    return bad("this generator does not take the bound that is given");
   Argument arg;
   arg.name = in.name;
   for (uint32_t i = 0; i < in.rank; ++i) {
@@ -138,7 +153,14 @@ ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
   arg.generator.kind = GeneratorKind(in.generator);
   arg.generator.low = in.low;
   arg.generator.high = in.high;
-  return builder.addArgument(std::move(arg), TypeKind(in.kind), DType(in.dtype));
+  InputGenerator generator = arg.generator;
+  generator.lowValue = in.low_value;
+  generator.highValue = in.high_value;
+  size_t index = builder.current().kernel.args.size();
+  ValueId value = builder.addArgument(std::move(arg), TypeKind(in.kind), DType(in.dtype));
+  if (value && (in.low_value || in.high_value))
+    builder.setGenerator(index, generator);
+  return builder.ok() ? value : 0;
 }
 
 } // namespace
@@ -317,7 +339,10 @@ tl_status tl_graph_verify(const tl_graph *graph, tl_error **error) {
     if (!graph)
       return nullArgument("graph");
     TL_ASSIGN(Graph whole, graph->builder.snapshot());
-    return verify(whole);
+    TL_TRY(verify(whole));
+    // What only bound parameters show is said now, not by the first build.
+    TL_ASSIGN(Graph bound, instantiate(whole, {}));
+    return verify(bound);
   });
 }
 

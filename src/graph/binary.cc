@@ -179,6 +179,8 @@ public:
       b.addHeadRequirement(condition);
     b.buildHead(false);
     readBlock();
+    if (r.ok() && !b.ok()) // the bytes are whole as far as they were read: the graph is wrong
+      return std::move(b).finish();
     if (!r.ok() || !r.atEnd())
       return makeError(TL_E_CORRUPT, "the graph is truncated or damaged at byte %zu", r.offset());
     return std::move(b).finish();

@@ -2,6 +2,7 @@
 
 #include "graph/fold_int.h"
 #include "graph/infer.h"
+#include "graph/requirement.h"
 
 #include <algorithm>
 #include <cassert>
@@ -163,10 +164,10 @@ void GraphBuilder::setGenerator(size_t arg, const InputGenerator &generator) {
     return;
   for (ValueId v : {generator.lowValue, generator.highValue})
     if (v != 0 && !(v < graph.values.size() && graph.values[v].kind == ValueKind::Argument &&
-                    graph.typeOf(v).isScalar()))
+                    graph.typeOf(v).isScalar() && !isFloat(graph.typeOf(v).dtype)))
       return report(makeError(TL_E_INVALID_GRAPH,
                               "argument '%s': a generator's bound must be a number or a scalar "
-                              "argument",
+                              "integer argument",
                               graph.kernel.args[arg].name.c_str()));
   if (generator.kind != GeneratorKind::None && !graph.typeOf(graph.kernel.args[arg].value).isView())
     return report(makeError(TL_E_INVALID_GRAPH, "argument '%s': only views have generators",
@@ -553,10 +554,20 @@ Status GraphBuilder::checkWhole() const {
           return makeError(TL_E_INVALID_GRAPH,
                            "argument '%s' has an extent or stride without a value",
                            arg.name.c_str());
+  for (const Argument &arg : kernel.args)
+    for (const ViewDim &dim : arg.extents) {
+      if (dim.kind != ViewDim::Kind::Value || graph.values[dim.value].kind != ValueKind::Param)
+        continue;
+      const Param &param = kernel.params[graph.values[dim.value].index];
+      if (param.defaultValue < 0)
+        return makeError(TL_E_INVALID_GRAPH,
+                         "argument '%s': an extent is at least 0, but parameter '%s' is %lld by "
+                         "default",
+                         arg.name.c_str(), param.name.c_str(), (long long)param.defaultValue);
+    }
   for (ValueId condition : kernel.requires_)
     if (graph.constantInt(condition) != 1)
-      return makeError(TL_E_PARAM, "kernel '%s': a requirement on its parameters does not hold",
-                       kernel.name.c_str());
+      return requirementFailure(graph, condition, "");
   return {};
 }
 

@@ -157,7 +157,7 @@ private:
       for (size_t j = 0; j < i; ++j)
         if (attrs[j].key == a.key)
           return invalid("attribute '" + std::string(row->text) + "' is given twice");
-      if ((row->kind == AttrKind::DType && !dtypeKnown(int32_t(a.i))) ||
+      if ((row->kind == AttrKind::DType && (a.i != int32_t(a.i) || !dtypeKnown(int32_t(a.i)))) ||
           (row->kind == AttrKind::Pred && !predKnown(a.i)) ||
           (row->kind == AttrKind::Reduce && !reduceKnown(a.i)))
         return invalid("attribute '" + std::string(row->text) + "' has no such value");

@@ -1,5 +1,6 @@
 #include "graph/canonical.h"
 #include "graph/clone.h"
+#include "graph/requirement.h"
 
 #include <algorithm>
 
@@ -77,8 +78,7 @@ Result<Graph> instantiate(const Graph &graph, const std::map<std::string, int64_
   builder.setHeadGrid(grid);
   for (ValueId condition : kernel.requires_)
     if (builder.ok() && builder.current().constantInt(cloner.mapped(condition)) != 1)
-      return makeError(TL_E_PARAM, "kernel '%s': a requirement does not hold with %s",
-                       kernel.name.c_str(), bindingText(kernel, values).c_str());
+      return requirementFailure(graph, condition, bindingText(kernel, values));
   builder.buildHead(false);
   defineParams();
   cloner.copyBlock(kernel.body);

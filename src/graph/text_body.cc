@@ -141,13 +141,37 @@ bool Parser::parseOpcode(Statement &statement) {
 
 bool Parser::failArity(const Statement &statement, size_t given) {
   const OpInfo &info = opInfo(statement.opcode);
+  // Indices stand in brackets behind their view and a mask behind a word: what commas separate are
+  // the others.
   std::string list;
+  size_t wanted = 0;
   for (const OperandSpec &spec : info.operands)
-    list += (list.empty() ? "" : ", ") + std::string(spec.name);
+    if (spec.arity == Arity::One) {
+      list += (list.empty() ? "" : ", ") + std::string(spec.name);
+      ++wanted;
+    } else if (spec.arity == Arity::Variadic) {
+      list += "[" + std::string(spec.name) + "]";
+    }
   return fail(TL_E_INVALID_GRAPH, statement.token,
-              formatString("%s takes %zu operand%s (%s), not %zu%s", info.text.data(),
-                           info.operands.size(), info.operands.size() == 1 ? "" : "s", list.c_str(),
-                           given, given > info.operands.size() ? " or more" : ""));
+              formatString("%s takes %zu operand%s (%s), not %zu%s", info.text.data(), wanted,
+                           wanted == 1 ? "" : "s", list.c_str(), given,
+                           given > wanted ? " or more" : ""));
+}
+
+/// tok is a ','. True, with an error, if an attribute follows that is written without one.
+bool Parser::failComma(const Statement &statement) {
+  const OpInfo &info = opInfo(statement.opcode);
+  Lexer rest = lexer;
+  Token next = rest.next();
+  for (AttrKey key : {AttrKey::Axes, AttrKey::Pad}) {
+    std::string_view word = attrInfo(int32_t(key))->text;
+    if (hasAttr(info, key) && next.isWord(word)) {
+      fail(tok, "'" + std::string(word) + "' stands behind the operands of " +
+                    std::string(info.text) + " without a ','");
+      return true;
+    }
+  }
+  return false;
 }
 
 bool Parser::parseOperands(Statement &statement) {
@@ -178,7 +202,7 @@ bool Parser::parseOperands(Statement &statement) {
   }
   bool more = hasAttr(info, AttrKey::Perm) || hasAttr(info, AttrKey::Axis);
   if (tok.is(',') && !more)
-    return failArity(statement, given + 1);
+    return !failComma(statement) && failArity(statement, given + 1);
   return true;
 }
 
@@ -203,6 +227,8 @@ bool Parser::parseViewDims(Statement &statement) {
 bool Parser::parseMask(Statement &statement) {
   if (!tok.is(','))
     return true;
+  if (failComma(statement))
+    return false;
   advance();
   if (!takeWord("mask"))
     return false;

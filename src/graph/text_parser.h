@@ -149,6 +149,7 @@ private:
   bool parseListAttr(Statement &statement, AttrKey key);
   bool parseSuffix(Statement &statement);
   bool checkSuffix(const Statement &statement);
+  bool failComma(const Statement &statement);
   bool failArity(const Statement &statement, size_t given);
   bool finishStatement(Statement &statement);
   bool parseFor(std::vector<Token> results);

@@ -45,6 +45,16 @@
     tl_error_destroy(error);                                                                       \
   } while (0)
 
+/* DLPack's DLTensor, as dlpack.h declares it. */
+typedef struct dl_tensor {
+  void *data;
+  int32_t device_type, device_id, ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} dl_tensor;
+
 /* Memory of `bytes` bytes whose end is the end of a page, with an unmapped page behind it (and
  * before it). */
 typedef struct api_memory {

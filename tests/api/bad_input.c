@@ -128,16 +128,6 @@ static void launch_arguments(void **state) {
   refuses(f, NULL, 7, TL_E_ARG_COUNT, "7 arguments");
 }
 
-/* DLPack's DLTensor, as dlpack.h declares it. */
-typedef struct dl_tensor {
-  void *data;
-  int32_t device_type, device_id, ndim;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} dl_tensor;
-
 static void dlpack_arguments(void **state) {
   fixture *f = *state;
   dl_tensor tensor = {f->a, 1, 0, 2, 2, 32, 1, NULL, NULL, 0};
@@ -466,6 +456,88 @@ static void sticky_builder(void **state) {
   tl_graph_destroy(g);
 }
 
+/* Values of enums that do not exist, each in a graph of its own: TL_E_INVALID_ARGUMENT. */
+static void unknown_enum_values(void **state) {
+  int i;
+  (void)state;
+  for (i = 0; i < 8; ++i) {
+    tl_graph *g = NULL;
+    tl_value x;
+    int64_t dims[1] = {4};
+    tl_argument argument = TL_ARGUMENT_INIT;
+    OK(tl_graph_create(&g));
+    tl_graph_kernel(g, "k");
+    x = tl_full(g, api_f32(g, 1), dims, 1);
+    switch (i) {
+    case 0:
+      x = tl_cast(g, x, 999);
+      break;
+    case 1:
+      x = tl_cmp(g, x, x, 99);
+      break;
+    case 2:
+      x = tl_reduce(g, x, 99, 0);
+      break;
+    case 3:
+      x = tl_const_i(g, 1, 0);
+      break;
+    case 4:
+      x = tl_cast(g, x, -1);
+      break;
+    case 5: { /* not to be taken for TL_DTYPE_F32 by dropping bits */
+      tl_attr attr = {
+          TL_ATTR_DTYPE, TL_ATTR_KIND_INT, ((int64_t)1 << 32) + TL_DTYPE_F32, 0, NULL, 0,
+          {0, 0, 0}};
+      tl_graph_op(g, TL_OP_CAST, &x, 1, &attr, 1, &x, 1);
+      break;
+    }
+    case 6:
+      argument.name = "a", argument.kind = 99, argument.dtype = TL_DTYPE_F32;
+      x = tl_graph_argument(g, &argument);
+      break;
+    default:
+      tl_graph_option(g, 99, 1);
+      x = 0;
+    }
+    assert_int_equal(x, 0);
+    FAILS(tl_graph_verify(g, &error), TL_E_INVALID_ARGUMENT, "");
+    tl_graph_destroy(g);
+  }
+}
+
+/* Reserved members must be zero, in a tl_argument as in a tl_arg. */
+static void reserved_of_argument(void **state) {
+  tl_graph *g = NULL;
+  tl_argument argument = TL_ARGUMENT_INIT;
+  (void)state;
+  OK(tl_graph_create(&g));
+  tl_graph_kernel(g, "k");
+  argument.name = "n", argument.kind = TL_TYPE_TILE, argument.dtype = TL_DTYPE_I64;
+  argument.reserved = 1;
+  assert_int_equal(tl_graph_argument(g, &argument), 0);
+  FAILS(tl_graph_verify(g, &error), TL_E_UNSUPPORTED, "'n': a reserved member is set");
+  tl_graph_destroy(g);
+}
+
+/* What a parameter's default breaks is said by the verifier, not by the first build. */
+static void extents_of_parameters(void **state) {
+  int64_t extents[1];
+  tl_graph *g = NULL;
+  tl_value one, c;
+  (void)state;
+  OK(tl_graph_create(&g));
+  tl_graph_kernel(g, "k");
+  tl_graph_param(g, "B", 4, NULL, 0);
+  c = tl_graph_param(g, "C", -1, NULL, 0);
+  extents[0] = TL_DIM(c);
+  assert_int_not_equal(api_view(g, "a", TL_DTYPE_F32, 1, extents), 0);
+  one = api_i64(g, 1);
+  tl_graph_grid(g, &one, 1);
+  FAILS(tl_graph_verify(g, &error), TL_E_INVALID_GRAPH,
+        "argument 'a': an extent is at least 0, but parameter 'C' is -1 by default");
+  tl_graph_destroy(g);
+}
+
 static void ten_megabytes_of_noise(void **state) {
   size_t size = 10 << 20, i;
   unsigned char *noise = malloc(size);
@@ -588,6 +660,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(null_everywhere),
       cmocka_unit_test(sticky_builder),
+      cmocka_unit_test(unknown_enum_values),
+      cmocka_unit_test(reserved_of_argument),
+      cmocka_unit_test(extents_of_parameters),
       cmocka_unit_test(ten_megabytes_of_noise),
       WITH(launch_arguments),
       WITH(dlpack_arguments),

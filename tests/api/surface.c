@@ -2,6 +2,8 @@
  * events, DLPack, optional arguments, flags, the host's own thread pool. test-timeout: 300 */
 #include "api/api_test.h"
 
+#include <sys/wait.h>
+
 static const char *const scale_text =
     "tile 0.1\n"
     "kernel @scale(%x: view<f32, [%n]>, %y: view<f32, [%n]>, %w: view<f32, [%n]> optional,\n"
@@ -178,6 +180,8 @@ static void parameters_and_arguments(void **state) {
   /* 128 is a choice, but breaks the requirement. */
   options.param_names = &name, options.param_values = &value, options.n_params = 1;
   FAILS(tl_kernel_build(f->device, f->graph, &options, &k, &error), TL_E_PARAM, "B = 128");
+  FAILS(tl_kernel_build(f->device, f->graph, &options, &k, &error), TL_E_PARAM,
+        "scale.tile:5: kernel 'scale': the requirement lt(%B, 100) does not hold");
   OK(tl_kernel_argument_count(f->kernel, &count));
   assert_int_equal(count, 5);
   OK(tl_kernel_get_argument(f->kernel, 1, &arg));
@@ -233,16 +237,6 @@ static void streams_and_events(void **state) {
   OK(tl_stream_destroy(f->device, one));
   OK(tl_stream_destroy(f->device, two));
 }
-
-/* The layout of DLPack's DLTensor. */
-typedef struct dl_tensor {
-  void *data;
-  int32_t device_type, device_id, ndim;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} dl_tensor;
 
 static void dlpack_and_flags(void **state) {
   fixture *f = *state;
@@ -347,6 +341,176 @@ static void builder_options(void **state) {
   tl_graph_destroy(g);
 }
 
+/* Where an error stands, what a vendor said, and what kernels without a device hold. */
+static void errors_and_targets(void **state) {
+  static const char *const targets[2] = {"amdgcn:gfx942", "host:x86-64-v3"};
+  static const char bad[] = "tile 0.1\nkernel @k(%a: i64) grid [%b] {\n}\n";
+  fixture *f = *state;
+  tl_graph *g = NULL;
+  tl_kernel *k = NULL;
+  tl_device *emu = NULL;
+  tl_error *error = NULL;
+  tl_diagnostic d = TL_DIAGNOSTIC_INIT;
+  tl_kernel_info info = TL_KERNEL_INFO_INIT;
+  void *memory = NULL;
+  size_t count = 0;
+  assert_int_equal(tl_graph_parse(bad, sizeof bad - 1, "bad.tile", &g, &error), TL_E_SYNTAX);
+  assert_int_equal(tl_error_diagnostic_count(error), 1);
+  assert_int_equal(tl_error_native(error), 0);
+  assert_int_equal(tl_error_diagnostic(error, 0, &d), TL_OK);
+  assert_int_equal(d.line, 2);
+  assert_string_equal(d.file, "bad.tile");
+  assert_int_equal(tl_error_diagnostic(error, 1, &d), TL_E_INVALID_ARGUMENT);
+  tl_error_destroy(error);
+  OK(tl_kernel_target_count(f->kernel, &count));
+  assert_int_equal(count, 1);
+  OK(tl_kernel_compile(f->context, f->graph, targets, 2, NULL, &k, &error));
+  OK(tl_kernel_target_count(k, &count));
+  assert_int_equal(count, 2);
+  OK(tl_kernel_get_info(k, 1, &info));
+  assert_string_equal(info.target, targets[1]);
+  assert_int_equal(tl_kernel_get_info(k, 2, &info), TL_E_INVALID_ARGUMENT);
+  tl_kernel_destroy(k);
+  OK(tl_device_open(f->context, "emu:gfx942", &emu, &error));
+  error = NULL;
+  assert_int_equal(tl_alloc(emu, (size_t)1 << 60, &memory, &error), TL_E_OUT_OF_MEMORY);
+  assert_int_equal(tl_error_native(error), 2); /* hipErrorOutOfMemory */
+  assert_null(memory);
+  tl_error_destroy(error);
+  tl_device_destroy(emu);
+}
+
+/* A bound of a generator that is an argument: the same as `= uniform(0, %pages)` in the text. */
+static void generators_of_arguments(void **state) {
+  fixture *f = *state;
+  tl_argument a = TL_ARGUMENT_INIT;
+  tl_kernel_argument table = TL_KERNEL_ARGUMENT_INIT;
+  tl_graph *g = NULL;
+  tl_kernel *k = NULL;
+  tl_value pages, one, half;
+  int64_t extents[1] = {8};
+  const char *text = NULL;
+  OK(tl_graph_create(&g));
+  tl_graph_kernel(g, "k");
+  pages = api_scalar(g, "pages", TL_DTYPE_I32);
+  a.name = "table", a.kind = TL_TYPE_VIEW, a.dtype = TL_DTYPE_I32, a.rank = 1, a.extents = extents;
+  a.generator = TL_GENERATOR_UNIFORM, a.low = -1, a.high_value = pages;
+  assert_int_not_equal(tl_graph_argument(g, &a), 0);
+  a.name = "fill", a.generator = TL_GENERATOR_CONST, a.low_value = pages, a.high_value = 0;
+  assert_int_not_equal(tl_graph_argument(g, &a), 0);
+  one = api_i64(g, 1);
+  tl_graph_grid(g, &one, 1);
+  OK(tl_graph_print(g, &text, NULL, &error));
+  assert_non_null(strstr(text, "= uniform(-1, %pages)"));
+  assert_non_null(strstr(text, "= const(%pages)"));
+  OK(tl_kernel_build(f->device, g, NULL, &k, &error));
+  OK(tl_kernel_get_argument(k, 1, &table));
+  assert_int_equal(table.low_argument, -1);
+  assert_int_equal(table.high_argument, 0);
+  assert_true(table.low == -1);
+  OK(tl_kernel_get_argument(k, 2, &table));
+  assert_int_equal(table.low_argument, 0);
+  tl_kernel_destroy(k);
+  tl_graph_destroy(g);
+  /* Bounds that are no scalar integer argument, or that the generator does not have. */
+  for (int i = 0; i < 5; ++i) {
+    OK(tl_graph_create(&g));
+    tl_graph_kernel(g, "k");
+    pages = api_scalar(g, "pages", TL_DTYPE_I32);
+    half = api_scalar(g, "half", TL_DTYPE_F32);
+    a.generator = i == 3 ? TL_GENERATOR_RANDN : i == 4 ? TL_GENERATOR_CONST : TL_GENERATOR_UNIFORM;
+    a.low_value = i == 0 ? half : i == 1 ? 99 : i == 2 ? api_i64(g, 1) : 0;
+    a.high_value = i >= 3 ? pages : 0;
+    assert_int_equal(tl_graph_argument(g, &a), 0);
+    if (i < 3)
+      FAILS(tl_graph_verify(g, &error), TL_E_INVALID_GRAPH, "a scalar integer argument");
+    else
+      FAILS(tl_graph_verify(g, &error), TL_E_INVALID_ARGUMENT, "does not take the bound");
+    tl_graph_destroy(g);
+  }
+}
+
+/* The memory behind a plain pointer is compared as far as its shape says. */
+static void check_of_pointers(void **state) {
+  static const char *const text = "tile 0.1\n"
+                                  "kernel @k(%p: ptr<f32>, %n: i64) grid [1] {\n"
+                                  "  %v = view %p, [%n], [1]\n"
+                                  "  %x = load %v[0] : tile<16xf32>\n"
+                                  "  %y = add %x, 1.0\n"
+                                  "  store %y, %v[0]\n"
+                                  "}\n";
+  fixture *f = *state;
+  tl_graph *g = NULL;
+  tl_kernel *k = NULL;
+  tl_check_report report = TL_CHECK_REPORT_INIT;
+  float before[16] = {0}, after[16];
+  int64_t n = 16, negative = -1;
+  tl_arg reference[2], got[2];
+  OK(tl_graph_parse(text, strlen(text), "k.tile", &g, &error));
+  OK(tl_kernel_build(f->device, g, NULL, &k, &error));
+  memcpy(after, before, sizeof after);
+  reference[0] = tl_arg_tensor(before, TL_DTYPE_F32, 1, &n), reference[1] = tl_arg_int(16);
+  got[0] = tl_arg_tensor(after, TL_DTYPE_F32, 1, &n), got[1] = reference[1];
+  assert_int_equal(tl_launch(k, NULL, got, 2, NULL), TL_OK);
+  OK(tl_stream_synchronize(f->device, NULL));
+  OK(tl_kernel_check(k, reference, got, 2, &report, &error));
+  assert_int_equal(report.compared, 16);
+  memset(before, 0, sizeof before);
+  after[15] = 0;
+  FAILS(tl_kernel_check(k, reference, got, 2, &report, &error), TL_E_MISMATCH, "differs");
+  assert_int_equal(report.element, 15);
+  n = 15; /* the kernel goes over the end */
+  FAILS(tl_kernel_check(k, reference, got, 2, NULL, &error), TL_E_INVALID_ARGUMENT, "");
+  reference[0].shape = &negative;
+  FAILS(tl_kernel_check(k, reference, got, 2, NULL, &error), TL_E_ARG_SHAPE, "behind a pointer");
+  tl_kernel_destroy(k);
+  tl_graph_destroy(g);
+}
+
+/* A child of this process has none of the device's threads: it is told so, and does not hang. */
+static void after_fork(void **state) {
+  fixture *f = *state;
+  tl_arg args[5];
+  int result = 0;
+  void *stream = NULL, *memory = NULL;
+  arguments(f, f->x, f->y, args);
+  launch(f, args, NULL);
+  OK(tl_stream_create(f->device, &stream));
+  OK(tl_alloc(f->device, 64, &memory, &error));
+  pid_t child = fork();
+  if (child == 0) {
+    tl_context *own = NULL;
+    tl_device *device = NULL;
+    tl_kernel *k = NULL;
+    int wrong = 0;
+    alarm(60);
+    wrong |= tl_launch(f->kernel, NULL, args, 5, NULL) != TL_E_UNSUPPORTED;
+    wrong |= (tl_launch(f->kernel, stream, args, 5, NULL) != TL_E_UNSUPPORTED) << 1;
+    wrong |= (tl_stream_synchronize(f->device, NULL) != TL_E_UNSUPPORTED) << 2;
+    wrong |= (tl_stream_destroy(f->device, stream) != TL_E_UNSUPPORTED) << 3;
+    wrong |= (tl_free(f->device, memory) != TL_E_UNSUPPORTED) << 4;
+    tl_context_trim(f->context);
+    tl_kernel_destroy(f->kernel);
+    tl_device_destroy(f->device);
+    tl_context_destroy(f->context);
+    /* A context of the child's own works. */
+    wrong |= (tl_context_create(NULL, &own, NULL) || tl_device_open(own, "host", &device, NULL) ||
+              tl_kernel_build(device, f->graph, NULL, &k, NULL) ||
+              tl_launch(k, NULL, args, 5, NULL) || tl_stream_synchronize(device, NULL))
+             << 5;
+    tl_kernel_destroy(k);
+    tl_device_destroy(device);
+    tl_context_destroy(own);
+    _exit(wrong);
+  }
+  assert_true(child > 0);
+  assert_int_equal(waitpid(child, &result, 0), child);
+  assert_int_equal(result, 0);
+  OK(tl_free(f->device, memory));
+  OK(tl_stream_destroy(f->device, stream));
+  launch(f, args, NULL);
+}
+
 #define WITH(TEST) cmocka_unit_test_setup_teardown(TEST, setup, teardown)
 
 int main(void) {
@@ -358,6 +522,10 @@ int main(void) {
       WITH(streams_and_events),
       WITH(dlpack_and_flags),
       WITH(host_thread_pool),
+      WITH(errors_and_targets),
+      WITH(generators_of_arguments),
+      WITH(check_of_pointers),
+      WITH(after_fork),
       cmocka_unit_test(builder_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,33 @@ UNIT_TEST(canonicalIsStable) {
     CHECK(once.ops[id].opcode != Opcode::Neg);
 }
 
+/// `depth` conditionals, each in the one before: more than the builder lets through.
+static Graph nested(unsigned depth) {
+  Graph g = parseText("tile 0.1\nkernel @k(%c: i1) grid [1] {\n}\n", "t.tile").value();
+  const ValueId condition = g.kernel.args[0].value;
+  BlockId at = g.kernel.body;
+  for (unsigned i = 0; i < depth; ++i) {
+    BlockId regions[] = {g.addBlock(0), g.addBlock(0)};
+    g.addOp(at, Opcode::If, std::span(&condition, 1), {}, {}, regions);
+    if (at != g.kernel.body)
+      g.addOp(at, Opcode::Yield, {}, {}, {});
+    g.addOp(regions[1], Opcode::Yield, {}, {}, {});
+    at = regions[0];
+  }
+  g.addOp(at, Opcode::Yield, {}, {}, {});
+  return g;
+}
+
+UNIT_TEST(binaryRegionDepth) {
+  CHECK(readGraph(writeGraph(nested(64))).ok());
+  for (unsigned depth : {65u, 66u, 10'000u}) {
+    auto deep = readGraph(writeGraph(nested(depth)));
+    REQUIRE(!deep.ok());
+    CHECK_EQ(deep.error().status, TL_E_LIMIT);
+    CHECK(deep.error().message.find("regions nest at most 64 deep") != std::string::npos);
+  }
+}
+
 UNIT_TEST(binaryRoundTrip) {
   Graph g = twoOrders(false, 7);
   Bytes bytes = writeGraph(g);
