@@ -5,7 +5,11 @@
  * device memory is a plain pointer: what the host program has already is accepted everywhere, and
  * what is made here may be used with the vendor's calls. A NULL stream is the device's default
  * stream. Threads: everything here may be called from any thread; a handle must outlive the calls
- * that use it. */
+ * that use it.
+ *
+ * After fork(): the child has none of its parent's threads. In it, calls on the devices "host" and
+ * "interp" whose threads ran in the parent give TL_E_UNSUPPORTED; make a context after the fork.
+ * Runtimes of GPUs do not support use after fork() at all. */
 #ifndef TILELANG_DEVICE_H
 #define TILELANG_DEVICE_H
 
@@ -69,13 +73,15 @@ void tl_context_destroy(tl_context *context);
 void tl_context_trim(tl_context *context);
 
 /** How often the context has run the compiler: builds that found their kernel in memory do not
- * count. Since: 0.1 */
+ * count. Errors: TL_E_INVALID_ARGUMENT (NULL). Since: 0.1 */
 TL_NODISCARD tl_status tl_context_compile_count(tl_context *context, uint64_t *count);
 
 /** Number of entries of tl_context_device: devices found, and runtimes without a device, with the
- * reason. Since: 0.1 */
+ * reason. Opens the drivers. Errors: TL_E_INVALID_ARGUMENT (NULL), TL_E_OUT_OF_MEMORY. Since: 0.1
+ */
 TL_NODISCARD tl_status tl_context_device_count(tl_context *context, size_t *count);
-/** Fills `info` (struct_size set by the caller) for entry `index`. Since: 0.1 */
+/** Fills `info` (struct_size set by the caller) for entry `index`. Errors: TL_E_INVALID_ARGUMENT
+ * (NULL, no such entry, struct_size too small), TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_context_device(tl_context *context, size_t index, tl_device_info *info);
 
 /** Opens a device: "hip:0", "hip" (the first), "host", "interp" (the reference interpreter),
@@ -86,15 +92,16 @@ TL_NODISCARD tl_status tl_device_open(tl_context *context, const char *name, tl_
 /** Releases the handle; the device itself lives as long as its context or a kernel. NULL does
  * nothing. Since: 0.1 */
 void tl_device_destroy(tl_device *device);
-/** Fills `info` (struct_size set by the caller). Strings are borrowed from the device. Since: 0.1
- */
+/** Fills `info` (struct_size set by the caller). Strings are borrowed from the device.
+ *  Errors: TL_E_INVALID_ARGUMENT (NULL, struct_size too small). Since: 0.1 */
 TL_NODISCARD tl_status tl_device_get_info(const tl_device *device, tl_device_info *info);
 
 /** Allocates device memory of at least `bytes` bytes (64-byte aligned). Errors: TL_E_OUT_OF_MEMORY,
- * TL_E_DRIVER. Since: 0.1 */
+ * TL_E_DRIVER, TL_E_INVALID_ARGUMENT (NULL). Since: 0.1 */
 TL_NODISCARD tl_status tl_alloc(const tl_device *device, size_t bytes, void **memory,
                                 tl_error **error);
-/** Frees device memory after the work that uses it. NULL does nothing. Since: 0.1 */
+/** Frees device memory after the work that uses it. NULL does nothing. Errors:
+ * TL_E_INVALID_ARGUMENT (device is NULL), TL_E_DRIVER, TL_E_UNSUPPORTED (after fork). Since: 0.1 */
 tl_status tl_free(const tl_device *device, void *memory);
 
 /** Direction of a copy. Since: 0.1 */
@@ -103,30 +110,46 @@ typedef int32_t tl_copy_kind;
 #define TL_COPY_TO_HOST ((tl_copy_kind)2)
 #define TL_COPY_ON_DEVICE ((tl_copy_kind)3)
 /** Copies `bytes` bytes in stream order, asynchronously: host memory must stay valid until the
- * stream is synchronized. Errors: TL_E_INVALID_ARGUMENT, TL_E_DRIVER. Since: 0.1 */
+ * stream is synchronized. Errors: TL_E_INVALID_ARGUMENT (NULL, an unknown kind, no
+ * stream of the host device), TL_E_DRIVER, TL_E_UNSUPPORTED (after fork). Since: 0.1 */
 tl_status tl_copy(const tl_device *device, void *to, const void *from, size_t bytes,
                   tl_copy_kind kind, void *stream);
-/** Fills `bytes` bytes with `byte` in stream order. Since: 0.1 */
+/** Fills `bytes` bytes with `byte` in stream order. Errors: as tl_copy. Since: 0.1 */
 tl_status tl_fill(const tl_device *device, void *to, uint8_t byte, size_t bytes, void *stream);
 
-/** Makes an in-order stream (of the vendor, or of the host device). Since: 0.1 */
+/** Makes an in-order stream (of the vendor, or of the host device). Errors: TL_E_INVALID_ARGUMENT
+ * (NULL), TL_E_OUT_OF_MEMORY, TL_E_DRIVER, TL_E_UNSUPPORTED (after fork). Since: 0.1 */
 TL_NODISCARD tl_status tl_stream_create(const tl_device *device, void **stream);
-/** Finishes the stream's work and releases it. NULL does nothing. Since: 0.1 */
+/** Finishes the stream's work and releases it. NULL does nothing. Errors: TL_E_INVALID_ARGUMENT
+ * (device is NULL, no stream of the host device), TL_E_DRIVER, TL_E_UNSUPPORTED (after fork).
+ * Since: 0.1 */
 tl_status tl_stream_destroy(const tl_device *device, void *stream);
-/** Waits until all work put into the stream is done, and reports what failed in it. Since: 0.1 */
+/** Waits until all work put into the stream is done, and reports what failed in it.
+ *  Errors: TL_E_OUT_OF_MEMORY (a kernel of the host device got no scratch memory), TL_E_DRIVER,
+ * TL_E_INVALID_ARGUMENT (device is NULL, no stream of the host device), TL_E_UNSUPPORTED (after
+ * fork). Since: 0.1 */
 tl_status tl_stream_synchronize(const tl_device *device, void *stream);
 
-/** Makes an event. Since: 0.1 */
+/** Makes an event. Errors: TL_E_INVALID_ARGUMENT (NULL), TL_E_OUT_OF_MEMORY, TL_E_DRIVER.
+ * Since: 0.1 */
 TL_NODISCARD tl_status tl_event_create(const tl_device *device, void **event);
-/** Releases an event. NULL does nothing. Since: 0.1 */
+/** Releases an event. NULL does nothing. Errors: TL_E_INVALID_ARGUMENT (device is NULL, no event of
+ * the host device), TL_E_DRIVER, TL_E_UNSUPPORTED (after fork). Since: 0.1 */
 tl_status tl_event_destroy(const tl_device *device, void *event);
-/** Records the event after the work now in the stream. Since: 0.1 */
+/** Records the event after the work now in the stream. Errors: TL_E_INVALID_ARGUMENT (NULL, no
+ * event or stream of the host device), TL_E_DRIVER, TL_E_UNSUPPORTED (after fork). Since: 0.1 */
 tl_status tl_event_record(const tl_device *device, void *event, void *stream);
-/** Makes later work of the stream wait for what the event recorded last. Since: 0.1 */
+/** Makes later work of the stream wait for what the event recorded last. Errors:
+ * TL_E_INVALID_ARGUMENT (NULL, no event or stream of the host device), TL_E_DRIVER,
+ * TL_E_UNSUPPORTED (after fork). Since: 0.1 */
 tl_status tl_event_wait(const tl_device *device, void *stream, void *event);
-/** Waits on the calling thread for what the event recorded last. Since: 0.1 */
+/** Waits on the calling thread for what the event recorded last. Errors: TL_E_INVALID_ARGUMENT
+ * (NULL, no event or stream of the host device), TL_E_DRIVER, TL_E_UNSUPPORTED (after fork). Since:
+ * 0.1 */
 tl_status tl_event_synchronize(const tl_device *device, void *event);
-/** Milliseconds between two recorded events; waits for both. Since: 0.1 */
+/** Milliseconds between two recorded events; waits for both. Errors: TL_E_INVALID_ARGUMENT (NULL,
+ * no event of the host device, one that was never recorded), TL_E_DRIVER, TL_E_UNSUPPORTED (after
+ * fork). Since: 0.1 */
 TL_NODISCARD tl_status tl_event_elapsed(const tl_device *device, void *start, void *stop,
                                         double *milliseconds);
 

@@ -12,7 +12,7 @@ extern "C" {
 
 struct ihipStream_t;
 
-/** tl_launch on a HIP stream. Since: 0.1 */
+/** tl_launch on a HIP stream. Errors: those of tl_launch. Since: 0.1 */
 static inline tl_status tl_launch_hip(const tl_kernel *kernel, struct ihipStream_t *stream,
                                       const tl_arg *args, size_t n,
                                       const tl_launch_options *options) {

@@ -107,8 +107,9 @@ typedef struct tl_kernel_argument {
 TL_NODISCARD tl_status tl_kernel_build(const tl_device *device, const tl_graph *graph,
                                        const tl_build_options *options, tl_kernel **kernel,
                                        tl_error **error);
-/** Like tl_kernel_build, but never compiles: TL_E_NOT_CACHED if the request was not built before in
- * this context. (The device "interp" compiles nothing, so there it always succeeds.) Since: 0.1 */
+/** Like tl_kernel_build, but never compiles. (The device "interp" compiles nothing, so there it
+ * finds every valid graph.) Errors: TL_E_NOT_CACHED if the request was not built before in this
+ * context; those of tl_graph_verify, TL_E_PARAM, TL_E_UNSUPPORTED. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_lookup(const tl_device *device, const tl_graph *graph,
                                         const tl_build_options *options, tl_kernel **kernel,
                                         tl_error **error);
@@ -123,7 +124,8 @@ TL_NODISCARD tl_status tl_kernel_compile(tl_context *context, const tl_graph *gr
  * nothing. Since: 0.1 */
 void tl_kernel_destroy(tl_kernel *kernel);
 
-/** The artifact's bytes (a .tlk file), borrowed from the kernel. Since: 0.1 */
+/** The artifact's bytes (a .tlk file), borrowed from the kernel. Errors: TL_E_INVALID_ARGUMENT
+ * (NULL), TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_save(const tl_kernel *kernel, const void **bytes, size_t *size);
 /** Makes a kernel from an artifact for a device. All structure is checked; the code inside is
  * trusted as a shared library would be. Errors: TL_E_CORRUPT, TL_E_VERSION, TL_E_UNSUPPORTED (no
@@ -147,15 +149,16 @@ typedef struct tl_source_place {
 TL_NODISCARD tl_status tl_kernel_locate(const tl_kernel *kernel, uint32_t text_line,
                                         tl_source_place *place);
 
-/** Number of targets the kernel holds code for. Since: 0.1 */
+/** Number of targets the kernel holds code for. Errors: TL_E_INVALID_ARGUMENT (NULL). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_target_count(const tl_kernel *kernel, size_t *count);
 /** Fills `info` (struct_size set by the caller) for target `index`; with a device, 0 is the one it
- * runs. Since: 0.1 */
+ * runs. Errors: TL_E_INVALID_ARGUMENT (NULL, no such target, struct_size too small). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_get_info(const tl_kernel *kernel, size_t index,
                                           tl_kernel_info *info);
-/** Number of arguments of a launch. Since: 0.1 */
+/** Number of arguments of a launch. Errors: TL_E_INVALID_ARGUMENT (NULL). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_argument_count(const tl_kernel *kernel, size_t *count);
-/** Fills `argument` (struct_size set by the caller) for argument `index`. Since: 0.1 */
+/** Fills `argument` (struct_size set by the caller) for argument `index`. Errors:
+ * TL_E_INVALID_ARGUMENT (NULL, no such argument, struct_size too small). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_get_argument(const tl_kernel *kernel, size_t index,
                                               tl_kernel_argument *argument);
 

@@ -1,5 +1,6 @@
 """Each public header compiles alone and twice, in every supported language version, with gcc and clang, without a
-warning; and each function that it declares is documented with the version it came in."""
+warning; each function that it declares is documented with the version it came in, and each exported one that gives a
+status with its errors."""
 import itertools
 import os
 import pathlib
@@ -45,15 +46,22 @@ def declared():
             yield file[len(f"{INCLUDE}/"):], name, int(line)
 
 
-def documented(header, name, line):
-    """True if the declaration follows a comment that says Since."""
+def fault(header, name, line, exported):
+    """What the comment before a declaration lacks: Since, and the errors of an exported function that gives a status;
+    "" if nothing."""
     lines = (INCLUDE / header).read_text().splitlines(keepends=True)
     offset = sum(map(len, lines[:line - 1])) + lines[line - 1].index(name)
     before = "".join(lines)[:offset]
     end = before.rfind("*/")
     if end < max(before.rfind(";"), before.rfind("}")):
-        return False
-    return "Since:" in before[before.rfind("/*", 0, end):end]
+        return "no comment"
+    comment = before[before.rfind("/*", 0, end):end]
+    if "Since:" not in comment:
+        return "no Since"
+    gives_status = re.search(r"\btl_status\s*$", before[end:])
+    if name in exported and gives_status and not re.search(r"Errors:[^.]*(TL_E_|\btl_|first\s+\*?\s*mistake)", comment):
+        return "no Errors"
+    return ""
 
 
 def unrecorded_structs():
@@ -72,11 +80,14 @@ def main():
             counts[outcome] += 1
             if report:
                 print(report)
+    exported = set((pathlib.Path(os.environ["TL_SOURCE_DIR"]) / "tests/abi/symbols.txt").read_text().split())
+    # These read what an error or a status is; they have no errors of their own.
+    exported -= {"tl_error_status"}
     for header, name, line in declared():
-        good = documented(header, name, line)
-        counts["passed" if good else "failed"] += 1
-        if not good:
-            print(f"FAIL {header}:{line}: {name} has no comment with Since before it")
+        missing = fault(header, name, line, exported)
+        counts["failed" if missing else "passed"] += 1
+        if missing:
+            print(f"FAIL {header}:{line}: {name}: the comment before it has {missing}")
     for header, name in unrecorded_structs():
         counts["failed"] += 1
         print(f"FAIL {header}: the layout of {name} is not recorded in tests/abi/test_layout.c")

@@ -46,7 +46,7 @@ OFFSET(tl_attr, data, 24);
 OFFSET(tl_attr, count, 32);
 OFFSET(tl_attr, reserved, 40);
 
-SIZE(tl_argument, 88);
+SIZE(tl_argument, 96);
 OFFSET(tl_argument, struct_size, 0);
 OFFSET(tl_argument, name, 8);
 OFFSET(tl_argument, kind, 16);
@@ -61,6 +61,8 @@ OFFSET(tl_argument, generator, 64);
 OFFSET(tl_argument, reserved, 68);
 OFFSET(tl_argument, low, 72);
 OFFSET(tl_argument, high, 80);
+OFFSET(tl_argument, low_value, 88);
+OFFSET(tl_argument, high_value, 92);
 
 SIZE(tl_type, 64);
 OFFSET(tl_type, struct_size, 0);

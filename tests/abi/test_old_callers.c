@@ -12,6 +12,7 @@
 
 static const char text[] = "tile 0.1\n"
                            "kernel @copy(%a: view<f32, [%n]>, %b: view<f32, [%n]>, %n: i64)\n"
+                           "    param %B = 1 in [1, 2]\n"
                            "    grid [ceildiv(%n, 256)] {\n"
                            "  %pid = program_id 0\n"
                            "  %c = const 256 : i64\n"
@@ -25,6 +26,8 @@ typedef struct fixture {
   tl_device *device;
   tl_graph *graph;
   tl_kernel *kernel;
+  tl_device *host;
+  tl_kernel *host_kernel; /* launches of the interpreter cannot be packed */
 } fixture;
 
 static int set_up(void **state) {
@@ -33,11 +36,15 @@ static int set_up(void **state) {
   return tl_context_create(NULL, &f.context, NULL) ||
          tl_device_open(f.context, "interp", &f.device, NULL) ||
          tl_graph_parse(text, sizeof text - 1, "copy.tile", &f.graph, NULL) ||
-         tl_kernel_build(f.device, f.graph, NULL, &f.kernel, NULL);
+         tl_kernel_build(f.device, f.graph, NULL, &f.kernel, NULL) ||
+         tl_device_open(f.context, "host", &f.host, NULL) ||
+         tl_kernel_build(f.host, f.graph, NULL, &f.host_kernel, NULL);
 }
 
 static int tear_down(void **state) {
   fixture *f = *state;
+  tl_kernel_destroy(f->host_kernel);
+  tl_device_destroy(f->host);
   tl_kernel_destroy(f->kernel);
   tl_graph_destroy(f->graph);
   tl_device_destroy(f->device);
@@ -163,6 +170,35 @@ static tl_status fill_diagnostic(fixture *f, void *info) {
   return status;
 }
 
+static tl_status fill_param(fixture *f, void *info) {
+  return tl_graph_get_param(f->graph, 0, info);
+}
+/* Some line of the canonical text holds an operation whose place is known. */
+static tl_status fill_place(fixture *f, void *info) {
+  tl_status status = TL_E_INVALID_ARGUMENT;
+  for (uint32_t line = 1; line < 20 && status == TL_E_INVALID_ARGUMENT; ++line) {
+    tl_source_place whole = TL_SOURCE_PLACE_INIT;
+    if (tl_kernel_locate(f->kernel, line, &whole) == TL_OK)
+      return tl_kernel_locate(f->kernel, line, info);
+  }
+  return status;
+}
+/* Members that go in are read as far as the caller's struct goes: what lies behind is another's. */
+static tl_status fill_packed(fixture *f, void *info) {
+  float a[4] = {0}, b[4];
+  const tl_arg args[] = {tl_arg_pointer(a), tl_arg_pointer(b), tl_arg_int(4)};
+  size_t size = *(size_t *)info;
+  if (size >= sizeof(size_t))
+    memset((char *)info + sizeof(size_t), 0, size - sizeof(size_t));
+  return tl_launch_pack(f->host_kernel, args, 3, info);
+}
+static tl_status fill_report(fixture *f, void *info) {
+  float before[2][4] = {{1, 2, 3, 4}}, after[2][4] = {{1, 2, 3, 4}, {1, 2, 3, 4}};
+  const tl_arg reference[] = {tl_arg_pointer(before[0]), tl_arg_pointer(before[1]), tl_arg_int(4)};
+  const tl_arg got[] = {tl_arg_pointer(after[0]), tl_arg_pointer(after[1]), tl_arg_int(4)};
+  return tl_kernel_check(f->kernel, reference, got, 3, info, NULL);
+}
+
 static void check_info(void **state, fill call, size_t size) {
   enum { beyond = 24, poison = 0xa5 };
   fixture *f = *state;
@@ -205,13 +241,26 @@ static void test_diagnostic(void **state) {
   check_info(state, fill_diagnostic, sizeof(tl_diagnostic));
 }
 
+static void test_param(void **state) { check_info(state, fill_param, sizeof(tl_param)); }
+static void test_source_place(void **state) {
+  check_info(state, fill_place, sizeof(tl_source_place));
+}
+static void test_packed_launch(void **state) {
+  check_info(state, fill_packed, sizeof(tl_packed_launch));
+}
+static void test_check_report(void **state) {
+  check_info(state, fill_report, sizeof(tl_check_report));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_context_options), cmocka_unit_test(test_build_options),
       cmocka_unit_test(test_launch_options),  cmocka_unit_test(test_argument),
       cmocka_unit_test(test_device_info),     cmocka_unit_test(test_kernel_info),
       cmocka_unit_test(test_kernel_argument), cmocka_unit_test(test_type),
-      cmocka_unit_test(test_diagnostic),
+      cmocka_unit_test(test_diagnostic),      cmocka_unit_test(test_param),
+      cmocka_unit_test(test_source_place),    cmocka_unit_test(test_packed_launch),
+      cmocka_unit_test(test_check_report),
   };
   return cmocka_run_group_tests_name("old callers", tests, set_up, tear_down);
 }
