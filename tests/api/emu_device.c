@@ -2,6 +2,8 @@
  * HIP driver over the stand-in runtime. */
 #include "api/api_test.h"
 
+#include <sys/wait.h>
+
 #include "tilelang.h"
 
 static tl_context *context;
@@ -104,6 +106,40 @@ static void no_library(void **state) {
   unsetenv("TL_HIPEMU_LIBRARY");
 }
 
+/* A variable that is not understood is named, whatever it would have set. The runtime reads its
+ * environment once: each in a process of its own. */
+static void bad_variables(void **state) {
+  static const struct {
+    const char *name, *value, *part;
+  } bad[] = {{"TL_EMU_DEVICES", "garbage", "TL_EMU_DEVICES=garbage: "},
+             {"TL_EMU_DEVICES", "-1", "TL_EMU_DEVICES=-1: "},
+             {"TL_EMU_DEVICES", "", "TL_EMU_DEVICES=: no chip is named"},
+             {"TL_EMU_ACCUMULATION", "wrong", "TL_EMU_ACCUMULATION: accumulation is one of cdna"},
+             {"TL_EMU_VERSION", "9", "TL_EMU_VERSION: version is one of 5.7"},
+             {"TL_EMU_THREADS", "abc", "TL_EMU_THREADS: threads is a number, not 'abc'"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    int result = 0;
+    pid_t child = fork();
+    if (child == 0) {
+      tl_context *other = NULL;
+      tl_device *device = NULL;
+      tl_error *error = NULL;
+      setenv(bad[i].name, bad[i].value, 1);
+      tl_status status = tl_context_create(NULL, &other, NULL);
+      if (status == TL_OK)
+        status = tl_device_open(other, "emu:gfx942", &device, &error);
+      int good = status == TL_E_NO_DEVICE && strstr(tl_error_message(error), bad[i].part);
+      if (!good)
+        fprintf(stderr, "%s: %s\n", tl_status_name(status), tl_error_message(error));
+      _exit(good ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+  }
+}
+
 /* "auto" means hardware. */
 static void never_automatic(void **state) {
   (void)state;
@@ -120,6 +156,7 @@ static void never_automatic(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bad_variables), /* first: before this process has opened the runtime */
       cmocka_unit_test(two_chips),       cmocka_unit_test(memory_and_streams),
       cmocka_unit_test(no_such_chip),    cmocka_unit_test(no_library),
       cmocka_unit_test(never_automatic),

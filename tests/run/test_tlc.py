@@ -2,8 +2,10 @@
 
 test-timeout: 600
 """
+import ctypes
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -77,6 +79,114 @@ def bad_files(work):
     tlc(*base, "--out", "m=@x.npy", code=1)
 
 
+SHIFT = """tile 0.1
+kernel @shift(%p: ptr<f32>, %t: view<i32, [%m]> = uniform(0, %m), %n: i64 = 13, %m: i64 = 5) grid [1] {
+  %v = view %p, [%n], [1]
+  %x = load %v[0] : tile<16xf32>
+  %y = OPERATION %x, 1.0
+  store %y, %v[0]
+}
+"""
+
+
+def words(work):
+    """Errors name what is wrong, and their status."""
+    add = kernel("vector_add")
+    for setting, status, part in [("n=-1", "TL_E_ARG_SHAPE", "argument a: extent -1 of axis 0 is negative"),
+                                  ("n=99999999999999", "TL_E_LIMIT", "a=f32[99999999999999]"),
+                                  ("n=9223372036854775807", "TL_E_LIMIT", "more than 1099511627776 elements")]:
+        done = tlc("run", add, "-d", "interp", "--set", setting, code=1)
+        check(part in done.stderr and f"({status})" in done.stderr, f"--set {setting}: {done.stderr}")
+    # More than this process may have, and less than the limit: 36 GB.
+    done = subprocess.run("ulimit -v 8000000; exec tlc run '" + add + "' -d interp --set n=9999999999", shell=True,
+                          capture_output=True, text=True, timeout=100)
+    check(done.returncode == 1 and "a=f32[9999999999], 39999999996 bytes (TL_E_OUT_OF_MEMORY)" in done.stderr,
+          f"no memory: {done.stderr}")
+    done = tlc("check", add, "/nonexistent.tile", work, kernel("softmax"), "-", text="tile 0.1\nwhat", code=1)
+    for part in ["/nonexistent.tile: No such file", "Is a directory", "what"]:
+        check(part in done.stderr, f"tlc check goes on after a bad file: {done.stderr}")
+    check("one each time" in " ".join(tlc("build", "--help").stdout.split()), "--opt takes one option each")
+
+
+def pointers(work):
+    """Plain pointers get their size from a shape or a file; memory behind them is compared."""
+    path = f"{work}/shift.tile"
+    open(path, "w").write(SHIFT.replace("OPERATION", "add"))
+    done = tlc("run", path, "-d", "host", code=1)
+    check("--shape p=N or --in p=@file.npy" in done.stderr, f"a pointer without a size: {done.stderr}")
+    x = np.arange(13, dtype=np.float32)
+    np.save(f"{work}/x.npy", x)
+    for device in ["host", "interp", "emu:gfx942"]:
+        done = tlc("run", path, "-d", device, "--shape", "p=13", "--check", "--json")
+        check(json.loads(done.stdout)["check"]["compared"] == 13 + 5, f"{device}: what is behind a pointer is compared")
+        tlc("run", path, "-d", device, "--in", f"p=@{work}/x.npy", "--out", f"p=@{work}/y.npy", "--check")
+        check(np.array_equal(np.load(f"{work}/y.npy"), x + 1), f"{device}: a pointer's file")
+    done = tlc("run", path, "-d", "host", "--shape", "p=12", "--set", "n=12", "--out", f"p=@{work}/y.npy", "--in",
+               "p=const:2.5")
+    check(np.array_equal(np.load(f"{work}/y.npy"), np.full(12, 3.5, np.float32)), "--in p=const:2.5")
+    tlc("run", path, "-d", "host", "--shape", "p=13", "--in", "p=uniform:-3:-2", "--out", f"p=@{work}/y.npy")
+    y = np.load(f"{work}/y.npy")
+    check(np.all((y >= -2) & (y < -1)) and len(set(y)) > 5, f"--in p=uniform:-3:-2: {y}")
+    for bad in ["const", "const:x", "const:1:2", "uniform:1", "randn:1", "zeros:", ""]:
+        tlc("run", path, "-d", "host", "--shape", "p=13", "--in", f"p={bad}", code=1)
+    tlc("run", path, "-d", "host", "--shape", "p=-13", code=1)
+
+
+def graphs(work):
+    """What --emit graph writes is taken wherever the text is."""
+    path = f"{work}/shift.tile"
+    open(path, "w").write(SHIFT.replace("OPERATION", "add"))
+    tlc("build", path, "-t", "host", "--emit", "graph", "-o", f"{work}/shift.tlg")
+    tlc("check", f"{work}/shift.tlg", path)
+    check(tlc("print", f"{work}/shift.tlg").stdout == tlc("print", "--canonical", path).stdout, "a .tlg file prints")
+    tlc("run", f"{work}/shift.tlg", "-d", "host", "--shape", "p=13", "--check")
+    tlc("build", f"{work}/shift.tlg", "-t", "host")
+    check(os.path.getsize(f"{work}/shift.tlk") > 1000, "a .tlg file builds, to a .tlk beside it")
+    data = open(f"{work}/shift.tlg", "rb").read()
+    open(f"{work}/cut.tlg", "wb").write(data[:-1])
+    check("TL_E_CORRUPT" in tlc("check", f"{work}/cut.tlg", code=1).stderr, "a damaged .tlg file is named")
+
+
+def section(artifact, wanted):
+    """(index in the table, offset, size) of a section of a .tlk file."""
+    for i in range(struct.unpack_from("<I", artifact, 12)[0]):
+        kind, _, offset, size = struct.unpack_from("<IIQQ", artifact, 24 + 24 * i)
+        if kind == wanted:
+            return i, offset, size
+    raise ValueError(f"no section {wanted}")
+
+
+def with_graph_of(artifact, other):
+    """The code of one .tlk file with the graph of another, of equal size, and a checksum that fits."""
+    _, offset, size = section(artifact, 3)
+    _, other_offset, other_size = section(other, 3)
+    check(size == other_size, "both graphs have one size")
+    mixed = bytearray(artifact)
+    mixed[offset:offset + size] = other[other_offset:other_offset + size]
+    body = struct.unpack_from("<Q", artifact, 16)[0]
+    checksum = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
+    checksum.restype, checksum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
+    struct.pack_into("<Q", mixed, body - 8, checksum(bytes(mixed[:body - 8]), body - 8))
+    return bytes(mixed)
+
+
+def mismatch(work):
+    """Code that does something else than the graph beside it: --check says so and exits 1."""
+    built = {}
+    for operation in ["add", "sub"]:
+        path = f"{work}/{operation}.tile"
+        open(path, "w").write(SHIFT.replace("OPERATION", operation))
+        tlc("build", path, "-t", "host", "-o", f"{work}/{operation}.tlk")
+        built[operation] = open(f"{work}/{operation}.tlk", "rb").read()
+    open(f"{work}/mixed.tlk", "wb").write(with_graph_of(built["add"], built["sub"]))
+    base = ["run", f"{work}/mixed.tlk", "-d", "host", "--shape", "p=13"]
+    tlc(*base)
+    done = tlc(*base, "--check", code=1)
+    check("differs from the reference" in done.stderr and "p" in done.stderr, f"the words of a mismatch: {done.stderr}")
+    report = json.loads(tlc(*base, "--check", "--json", code=1).stdout)["check"]
+    check(not report["ok"] and report["mismatches"] == 13, f"the report of a mismatch: {report}")
+
+
 def text(work):
     source = open(kernel("softmax")).read()
     printed = tlc("print", kernel("softmax")).stdout
@@ -134,7 +244,7 @@ def devices(work):
 
 
 with tempfile.TemporaryDirectory() as directory:
-    for part in [npy_in_and_out, bad_files, text, build, devices]:
+    for part in [npy_in_and_out, bad_files, words, pointers, graphs, mismatch, text, build, devices]:
         part(directory)
 print(f"{count - len(failures)} passed, {len(failures)} failed, 0 skipped")
 sys.exit(1 if failures else 0)

@@ -5,6 +5,7 @@
 #include "graph/builder.h"
 #include "graph/canonical.h"
 #include "graph/interface.h"
+#include "graph/text.h"
 #include "graph/verify.h"
 
 using namespace tl;
