@@ -171,15 +171,22 @@ public:
     readArguments();
     readParams();
     resolveHeader();
+    // Bytes that are whole as far as they were read hold a graph that is wrong: the builder says
+    // how.
+    auto wrongGraph = [&] { return r.ok() && !b.ok(); };
+    if (wrongGraph())
+      return std::move(b).finish();
     b.buildHead(true);
     readBlock();
+    if (wrongGraph())
+      return std::move(b).finish();
     std::vector<ValueId> grid = values(), conditions = values();
     b.setHeadGrid(grid);
     for (ValueId condition : conditions)
       b.addHeadRequirement(condition);
     b.buildHead(false);
     readBlock();
-    if (r.ok() && !b.ok()) // the bytes are whole as far as they were read: the graph is wrong
+    if (wrongGraph())
       return std::move(b).finish();
     if (!r.ok() || !r.atEnd())
       return makeError(TL_E_CORRUPT, "the graph is truncated or damaged at byte %zu", r.offset());
@@ -375,7 +382,7 @@ private:
         return r.fail();
       readOp(Opcode(number));
     }
-    if (b.depth() != 0)
+    if (b.ok() && b.depth() != 0)
       r.fail();
   }
 

@@ -12,12 +12,14 @@ static constexpr uint64_t kMaxSpan = uint64_t(1) << 30;
 static Status checkSegments(ElfBytes file, const Elf64_Ehdr &header) {
   if (header.e_phentsize != sizeof(Elf64_Phdr))
     CORRUPT("program headers of %u bytes", header.e_phentsize);
+  ElfBytes table;
+  if (!elfSlice(file, header.e_phoff, uint64_t(header.e_phnum) * sizeof(Elf64_Phdr), table))
+    CORRUPT("the program headers do not lie inside the file");
   bool loads = false;
   for (uint64_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr p;
     ElfBytes content;
-    if (header.e_phoff > file.size() || !elfRead(file, header.e_phoff + i * sizeof p, p))
-      CORRUPT("the program headers do not lie inside the file");
+    elfRead(table, i * sizeof p, p);
     if (!elfSlice(file, p.p_offset, p.p_filesz, content))
       CORRUPT("segment %llu does not lie inside the file", (unsigned long long)i);
     if (p.p_type != PT_LOAD)
