@@ -28,12 +28,15 @@ Result<size_t> pointerBytes(const tl_kernel &kernel, const LaunchBlock &block, s
   const ArtifactArg &arg = kernel.artifact.args[i];
   if (arg.kind != ArgKind::Pointer || !block.shapes[i])
     return size_t(0);
-  size_t bytes = dtypeBytes(arg.dtype);
-  bool valid = block.ranks[i] >= 0 && block.ranks[i] <= TL_MAX_VIEW_RANK && !block.strides[i];
-  for (int32_t axis = 0; valid && axis < block.ranks[i]; ++axis) {
+  const int64_t *strides = block.strides[i];
+  size_t elements = 1, bytes = 0;
+  bool valid = block.ranks[i] >= 0 && block.ranks[i] <= TL_MAX_VIEW_RANK;
+  for (int32_t axis = valid ? block.ranks[i] : 0; valid && axis-- > 0;) {
     int64_t n = block.shapes[i][axis];
-    valid = n >= 0 && !__builtin_mul_overflow(bytes, size_t(n), &bytes);
+    bool contiguous = !strides || n <= 1 || uint64_t(strides[axis]) == elements;
+    valid = n >= 0 && contiguous && !__builtin_mul_overflow(elements, size_t(n), &elements);
   }
+  valid = valid && !__builtin_mul_overflow(elements, size_t(dtypeBytes(arg.dtype)), &bytes);
   if (!valid)
     return makeError(
         TL_E_ARG_SHAPE,

@@ -444,7 +444,7 @@ static void check_of_pointers(void **state) {
   tl_kernel *k = NULL;
   tl_check_report report = TL_CHECK_REPORT_INIT;
   float before[16] = {0}, after[16];
-  int64_t n = 16, negative = -1;
+  int64_t n = 16, negative = -1, stride = 1;
   tl_arg reference[2], got[2];
   OK(tl_graph_parse(text, strlen(text), "k.tile", &g, &error));
   OK(tl_kernel_build(f->device, g, NULL, &k, &error));
@@ -459,6 +459,12 @@ static void check_of_pointers(void **state) {
   after[15] = 0;
   FAILS(tl_kernel_check(k, reference, got, 2, &report, &error), TL_E_MISMATCH, "differs");
   assert_int_equal(report.element, 15);
+  got[0].strides = reference[0].strides = &stride; /* contiguous too, and then not */
+  OK(tl_kernel_check(k, reference, reference, 2, &report, &error));
+  assert_int_equal(report.compared, 16);
+  stride = 2;
+  FAILS(tl_kernel_check(k, reference, got, 2, NULL, &error), TL_E_ARG_SHAPE, "behind a pointer");
+  reference[0].strides = NULL;
   n = 15; /* the kernel goes over the end */
   FAILS(tl_kernel_check(k, reference, got, 2, NULL, &error), TL_E_INVALID_ARGUMENT, "");
   reference[0].shape = &negative;
