@@ -58,6 +58,19 @@ extern "C" {
 #define TL_OP_SQRT ((int32_t)74)
 #define TL_OP_RSQRT ((int32_t)75)
 #define TL_OP_TANH ((int32_t)76)
+#define TL_OP_RCP ((int32_t)77)
+#define TL_OP_SIGMOID ((int32_t)78)
+#define TL_OP_EXPM1 ((int32_t)79)
+#define TL_OP_LOG1P ((int32_t)130)
+#define TL_OP_FLOOR ((int32_t)131)
+#define TL_OP_CEIL ((int32_t)132)
+#define TL_OP_ROUND ((int32_t)133)
+#define TL_OP_TRUNC ((int32_t)134)
+#define TL_OP_SIN ((int32_t)135)
+#define TL_OP_COS ((int32_t)136)
+#define TL_OP_TAN ((int32_t)137)
+#define TL_OP_ERF ((int32_t)138)
+#define TL_OP_POW ((int32_t)139)
 #define TL_OP_BROADCAST ((int32_t)80)
 #define TL_OP_RESHAPE ((int32_t)81)
 #define TL_OP_PERMUTE ((int32_t)82)
@@ -754,6 +767,165 @@ static inline tl_value tl_tanh(tl_graph *g, tl_value a) {
   tl_value result = 0;
   operands[0] = a;
   (void)tl_graph_op(g, TL_OP_TANH, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** 1 / a, correctly rounded. All operands have one element type, and one shape unless they are
+ *  scalars, which stand for tiles of equal elements. The result has that element type and shape. a:
+ *  a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_rcp(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_RCP, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** 1 / (1 + e^-a): 0 at -infinity, 1 at infinity. Error bound: docs/numerics.md. All operands have
+ *  one element type, and one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that element type and shape. a: a tile of floats. Returns the result, 0
+ *  after an error. Since: 0.1 */
+static inline tl_value tl_sigmoid(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_SIGMOID, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** e^a - 1, accurate near 0, whose sign is kept. Error bound: docs/numerics.md. All operands have
+ *  one element type, and one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that element type and shape. a: a tile of floats. Returns the result, 0
+ *  after an error. Since: 0.1 */
+static inline tl_value tl_expm1(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_EXPM1, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** log(1 + a), accurate near 0, whose sign is kept; -1 gives -infinity, smaller numbers NaN. Error
+ *  bound: docs/numerics.md. All operands have one element type, and one shape unless they are
+ *  scalars, which stand for tiles of equal elements. The result has that element type and shape. a:
+ *  a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_log1p(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_LOG1P, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The largest integer not above a. The sign of zero is kept; infinities and NaN stay. All operands
+ *  have one element type, and one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that element type and shape. a: a tile of floats. Returns the result, 0
+ *  after an error. Since: 0.1 */
+static inline tl_value tl_floor(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_FLOOR, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The smallest integer not below a; -0 for a between -1 and -0. Infinities and NaN stay. All
+ *  operands have one element type, and one shape unless they are scalars, which stand for tiles of
+ *  equal elements. The result has that element type and shape. a: a tile of floats. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_ceil(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_CEIL, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The nearest integer, the even one of two; a zero has the sign of a. Infinities and NaN stay. All
+ *  operands have one element type, and one shape unless they are scalars, which stand for tiles of
+ *  equal elements. The result has that element type and shape. a: a tile of floats. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_round(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_ROUND, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** a without its fraction; a zero has the sign of a. Infinities and NaN stay. All operands have one
+ *  element type, and one shape unless they are scalars, which stand for tiles of equal elements.
+ *  The result has that element type and shape. a: a tile of floats. Returns the result, 0 after an
+ *  error. Since: 0.1 */
+static inline tl_value tl_trunc(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_TRUNC, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The sine of a in radians, of any size; the sign of zero is kept, infinities give NaN. Error
+ *  bound: docs/numerics.md. All operands have one element type, and one shape unless they are
+ *  scalars, which stand for tiles of equal elements. The result has that element type and shape. a:
+ *  a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_sin(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_SIN, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The cosine of a in radians, of any size; infinities give NaN. Error bound: docs/numerics.md. All
+ *  operands have one element type, and one shape unless they are scalars, which stand for tiles of
+ *  equal elements. The result has that element type and shape. a: a tile of floats. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_cos(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_COS, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The tangent of a in radians, of any size; the sign of zero is kept, infinities give NaN. Error
+ *  bound: docs/numerics.md. All operands have one element type, and one shape unless they are
+ *  scalars, which stand for tiles of equal elements. The result has that element type and shape. a:
+ *  a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_tan(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_TAN, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The error function, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to a; the sign of zero is
+ *  kept. Error bound: docs/numerics.md. All operands have one element type, and one shape unless
+ *  they are scalars, which stand for tiles of equal elements. The result has that element type and
+ *  shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_erf(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_ERF, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** a raised to b. 1 where b is 0 or a is 1, of NaN too. For negative a: NaN unless b is an integer,
+ *  negated if it is odd. 0 to a negative and infinity to a positive power are infinite, the other
+ *  way round 0; negative where a has its sign bit set and b is an odd integer. b = +-infinity: 1
+ *  for |a| = 1, else infinity or 0. Error bound: docs/numerics.md. All operands have one element
+ *  type, and one shape unless they are scalars, which stand for tiles of equal elements. The result
+ *  has that element type and shape. a, b: each a tile of floats. Returns the result, 0 after an
+ *  error. Since: 0.1 */
+static inline tl_value tl_pow(tl_graph *g, tl_value a, tl_value b) {
+  tl_value operands[2];
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = b;
+  (void)tl_graph_op(g, TL_OP_POW, operands, 2, NULL, 0, &result, 1);
   return result;
 }
 

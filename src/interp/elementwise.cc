@@ -124,7 +124,7 @@ private:
   }
 };
 
-void floatElementwise(Opcode opcode, TileValue &out, Operands operands, const Tracking &tracking) {
+void floatElementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking) {
   DType type = out.type.dtype;
   FloatDoubt doubts(opcode, type, operands, tracking.contract);
   bool doubtful = isApproximated(opcode) || (opcode == Opcode::Mul && tracking.contract);
@@ -137,9 +137,12 @@ void floatElementwise(Opcode opcode, TileValue &out, Operands operands, const Tr
       x[k] = operands[k]->floats[elementOf(*operands[k], i)];
     double value = evaluateFloat(opcode, type, x[0], x[1], x[2]);
     out.floats[i] = value;
-    if (doubtful)
-      out.setDoubt(i, doubts.of(value, i));
-    else if (std::isnan(value) && !keepsNan(opcode, value))
+    if (doubtful) {
+      Doubt doubt = doubts.of(value, i);
+      bool decision = isRounding(opcode) && !operands[0]->undecided(elementOf(*operands[0], i));
+      tracking.undecidedDecisions += decision && (doubt.marks & Undecided);
+      out.setDoubt(i, doubt);
+    } else if (std::isnan(value) && !keepsNan(opcode, value))
       out.setDoubt(i, {0, 0, AnyNan});
   }
 }
@@ -174,10 +177,17 @@ double evaluateFloat(Opcode opcode, DType type, double a, double b, double c) {
     return std::fabs(a);
   case Opcode::Sqrt:
     return roundTo(type, std::sqrt(a));
+  case Opcode::Rcp:
+    return roundTo(type, 1 / a);
+  case Opcode::Floor:
+  case Opcode::Ceil:
+  case Opcode::Round:
+  case Opcode::Trunc:
+    return mathFunction(opcode, a); // exact
   default:
     // Rounded from a result with more bits; for f64 from long double's.
-    return type == DType::F64 ? roundTo(type, mathFunction<long double>(opcode, a))
-                              : roundTo(type, mathFunction<double>(opcode, a));
+    return type == DType::F64 ? roundTo(type, mathFunction<long double>(opcode, a, b))
+                              : roundTo(type, mathFunction<double>(opcode, a, b));
   }
 }
 

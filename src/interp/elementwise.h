@@ -11,14 +11,15 @@ namespace tl::interp {
 
 /// How doubts are kept, and what they came to.
 struct Tracking {
-  bool on = true;                  // else no doubts are made
-  bool contract = true;            // a product may stay unrounded where it is added
-  uint64_t undecidedDecisions = 0; // comparisons and casts to integers inside an error bound
+  bool on = true;       // else no doubts are made
+  bool contract = true; // a product may stay unrounded where it is added
+  uint64_t undecidedDecisions =
+      0; // comparisons, roundings and casts to integers inside an error bound
 };
 
 using Operands = std::span<const TileValue *const>;
 
-/// add to rsqrt; `out` has its type already.
+/// The rows with rule Elementwise; `out` has its type already.
 void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking);
 void compare(Pred pred, TileValue &out, const TileValue &a, const TileValue &b, Tracking &tracking);
 void select(TileValue &out, const TileValue &condition, const TileValue &a, const TileValue &b);

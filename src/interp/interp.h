@@ -3,7 +3,7 @@
 // what everything else is compared with, so it shares nothing with the code generators.
 //
 // What "correct" means here, beyond ops.def: every float operation is rounded once to its type;
-// exp, exp2, log, log2, rsqrt and tanh may be off by one ulp (f16 and bf16: of f32, then rounded);
+// approximated functions may be off by one ulp, or two (f16 and bf16: of f32, then rounded);
 // sums and dots may be formed in any order, in f32 for f16, bf16 and f32, in f64 for f64; and
 // unless the kernel says contract=off, a product may stay unrounded where it is added or
 // subtracted.

@@ -22,7 +22,7 @@ template <class C> struct Possible {
 /// Those of an operand.
 template <class C> Possible<C> possibleOperand(double value, double bound);
 
-/// Those of the result of a float operation (rules Elementwise on floats: add to tanh), rounded to
+/// Those of the result of a float operation (rule Elementwise on floats), rounded to
 /// `type`, the type of the operands and of the result.
 template <class C>
 Possible<C> possibleResult(Opcode opcode, DType type, std::span<const Possible<C>> operands);
@@ -33,13 +33,13 @@ template <class C> Doubt doubtOf(DType type, double value, const Possible<C> &po
 /// Moves the ends apart by what computing them in C may have lost.
 template <class C> Possible<C> outward(Possible<C> p);
 
-/// How far exp, exp2, log, log2, rsqrt and tanh may be off, in ulp of f64 for f64 and of f32 for
-/// all else (f16 and bf16 are rounded from that).
-constexpr double allowedUlp = 1.0;
-/// True for those.
+/// True for the functions whose results are not fixed to the bit: exp and its like.
 bool isApproximated(Opcode opcode);
 
-/// The mathematical function in the carrier's precision: exp, exp2, log, log2, sqrt, rsqrt, tanh.
-template <class C> C mathFunction(Opcode opcode, C x);
+/// True for floor and its like, which decide on an integer.
+bool isRounding(Opcode opcode);
+
+/// A function of the group Math in the carrier's precision.
+template <class C> C mathFunction(Opcode opcode, C x, C y = 0);
 
 } // namespace tl::interp

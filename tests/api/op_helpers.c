@@ -52,9 +52,11 @@ static void expect_body(inputs in, const char *lines) {
 static void elementwise(void **state) {
   typedef tl_value (*unary)(tl_graph *, tl_value);
   typedef tl_value (*binary)(tl_graph *, tl_value, tl_value);
-  static const unary floats[] = {tl_neg,  tl_abs,  tl_exp,   tl_exp2, tl_log,
-                                 tl_log2, tl_sqrt, tl_rsqrt, tl_tanh};
-  static const binary numbers[] = {tl_add, tl_sub, tl_mul, tl_div, tl_min, tl_max};
+  static const unary floats[] = {tl_neg,  tl_abs,   tl_exp,  tl_exp2,    tl_expm1, tl_log,
+                                 tl_log2, tl_log1p, tl_sqrt, tl_rsqrt,   tl_rcp,   tl_sin,
+                                 tl_cos,  tl_tan,   tl_tanh, tl_sigmoid, tl_erf,   tl_floor,
+                                 tl_ceil, tl_round, tl_trunc};
+  static const binary numbers[] = {tl_add, tl_sub, tl_mul, tl_div, tl_min, tl_max, tl_pow};
   static const binary integers[] = {tl_rem, tl_floordiv, tl_floormod, tl_ceildiv, tl_and,
                                     tl_or,  tl_xor,      tl_shl,      tl_shr};
   inputs in = make_inputs();
@@ -74,16 +76,19 @@ static void elementwise(void **state) {
   tl_cast(in.g, in.x, TL_DTYPE_BF16);
   tl_program_id(in.g, 2);
   tl_num_programs(in.g, 0);
-  expect_body(in, "  %0 = neg %x\n  %1 = abs %x\n  %2 = exp %x\n  %3 = exp2 %x\n  %4 = log %x\n"
-                  "  %5 = log2 %x\n  %6 = sqrt %x\n  %7 = rsqrt %x\n  %8 = tanh %x\n"
-                  "  %9 = add %x, %x\n  %10 = sub %x, %x\n  %11 = mul %x, %x\n"
-                  "  %12 = div %x, %x\n  %13 = min %x, %x\n  %14 = max %x, %x\n"
-                  "  %15 = rem %n, %n\n  %16 = floordiv %n, %n\n  %17 = floormod %n, %n\n"
-                  "  %18 = ceildiv %n, %n\n  %19 = and %n, %n\n  %20 = or %n, %n\n"
-                  "  %21 = xor %n, %n\n  %22 = shl %n, %n\n  %23 = shr %n, %n\n"
-                  "  %24 = not %h\n  %25 = fma %x, %x, %x\n  %26 = cmp ge %x, %x\n"
-                  "  %27 = select %26, %n, %n\n  %28 = cast %x : bf16\n  %29 = program_id 2\n"
-                  "  %30 = num_programs 0\n");
+  expect_body(in, "  %0 = neg %x\n  %1 = abs %x\n  %2 = exp %x\n  %3 = exp2 %x\n"
+                  "  %4 = expm1 %x\n  %5 = log %x\n  %6 = log2 %x\n  %7 = log1p %x\n"
+                  "  %8 = sqrt %x\n  %9 = rsqrt %x\n  %10 = rcp %x\n  %11 = sin %x\n"
+                  "  %12 = cos %x\n  %13 = tan %x\n  %14 = tanh %x\n  %15 = sigmoid %x\n"
+                  "  %16 = erf %x\n  %17 = floor %x\n  %18 = ceil %x\n  %19 = round %x\n"
+                  "  %20 = trunc %x\n  %21 = add %x, %x\n  %22 = sub %x, %x\n"
+                  "  %23 = mul %x, %x\n  %24 = div %x, %x\n  %25 = min %x, %x\n"
+                  "  %26 = max %x, %x\n  %27 = pow %x, %x\n  %28 = rem %n, %n\n"
+                  "  %29 = floordiv %n, %n\n  %30 = floormod %n, %n\n  %31 = ceildiv %n, %n\n"
+                  "  %32 = and %n, %n\n  %33 = or %n, %n\n  %34 = xor %n, %n\n"
+                  "  %35 = shl %n, %n\n  %36 = shr %n, %n\n  %37 = not %h\n"
+                  "  %38 = fma %x, %x, %x\n  %39 = cmp ge %x, %x\n  %40 = select %39, %n, %n\n"
+                  "  %41 = cast %x : bf16\n  %42 = program_id 2\n  %43 = num_programs 0\n");
 }
 
 static void tiles(void **state) {

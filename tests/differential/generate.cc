@@ -120,10 +120,18 @@ ValueId Generator::remember(ValueId v, Opcode opcode, const std::vector<ValueId>
   switch (opcode) {
   case Opcode::Exp:
   case Opcode::Exp2:
+  case Opcode::Expm1:
   case Opcode::Log:
   case Opcode::Log2:
+  case Opcode::Log1p:
   case Opcode::Rsqrt:
   case Opcode::Tanh:
+  case Opcode::Sigmoid:
+  case Opcode::Sin:
+  case Opcode::Cos:
+  case Opcode::Tan:
+  case Opcode::Erf:
+  case Opcode::Pow:
     entry.open = true;
     break;
   case Opcode::Dot:

@@ -28,7 +28,10 @@ void Generator::emitElementwise(const Feature &f, const Dims &dims) {
   for (size_t i = 0; i < count; ++i) {
     bool isCondition = info.rule == Rule::Select && i == 0;
     DType type = isCondition ? DType::I1 : f.dtype;
-    Want want = isCondition || info.rule == Rule::Compare ? careful : Want::Any;
+    bool rounds = f.opcode == Opcode::Floor || f.opcode == Opcode::Ceil ||
+                  f.opcode == Opcode::Round || f.opcode == Opcode::Trunc;
+    bool decides = isCondition || info.rule == Rule::Compare || rounds;
+    Want want = decides ? careful : Want::Any;
     bool amount = (f.opcode == Opcode::Shl || f.opcode == Opcode::Shr) && i == 1;
     ValueId v = 0;
     if (amount && whole != 1 && random.chance(60))

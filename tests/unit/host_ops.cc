@@ -35,6 +35,9 @@ std::vector<Line> linesFor(DType t) {
     add({"neg", "abs", "not"}, "%a");
   } else if (isFloat(t)) {
     add({"neg", "abs", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh"}, "%a");
+    add({"rcp", "sigmoid", "expm1", "log1p", "sin", "cos", "tan", "erf"}, "%a");
+    add({"floor", "ceil", "round", "trunc"}, "%a");
+    add({"pow"}, "%a, %b");
     add({"fma"}, "%a, %b, %c");
   } else {
     add({"and", "or", "xor"}, "%a, %b");

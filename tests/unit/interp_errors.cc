@@ -147,7 +147,12 @@ UNIT_TEST(math_functions_allow_one_ulp) {
       {"log", [](long double x) { return logl(x); }},
       {"log2", [](long double x) { return log2l(x); }},
       {"tanh", [](long double x) { return tanhl(x); }},
-      {"rsqrt", [](long double x) { return 1 / sqrtl(x); }}};
+      {"rsqrt", [](long double x) { return 1 / sqrtl(x); }},
+      {"expm1", [](long double x) { return expm1l(x); }},
+      {"log1p", [](long double x) { return log1pl(x); }},
+      {"sigmoid", [](long double x) { return 1 / (1 + expl(-x)); }},
+      {"sin", [](long double x) { return sinl(x); }},
+      {"cos", [](long double x) { return cosl(x); }}};
   for (auto [name, function] : functions) {
     std::string body = std::string("  %r = ") + name + " %x\n";
     for (const char *type : {"f32", "f64", "f16", "bf16"}) {
@@ -186,6 +191,19 @@ UNIT_TEST(math_functions_allow_one_ulp) {
   CHECK(t.report.errors.empty());
 }
 
+UNIT_TEST(roundings_near_an_integer_are_undecided) {
+  // e^x is below, at, and above 2 by an ulp or so; far from an integer there is no doubt.
+  Floats x = {double(std::nextafter(float(std::log(2.0)), 0.f)), double(float(std::log(2.0))), 1.1};
+  for (const char *op : {"floor", "ceil", "trunc"}) {
+    Launch k = launch(std::string("  %e = exp %x\n  %r = ") + op + " %e\n", x, x);
+    CHECK(k.undecided("out", 1));
+    CHECK(!k.undecided("out", 2) && k.bound("out", 2) == 0);
+    CHECK(k.report.undecidedDecisions >= 1);
+  }
+  Launch r = launch("  %e = exp %x\n  %r = round %e\n", x, x); // decided: far from 1.5 and 2.5
+  CHECK(r.report.undecidedDecisions == 0);
+}
+
 UNIT_TEST(doubts_propagate_through_operations) {
   // Other implementations: exp off by up to one ulp either way, then plain float arithmetic.
   Floats a = normal(3000, 7), b = normal(3000, 8, 0, 2);
@@ -212,6 +230,24 @@ UNIT_TEST(doubts_propagate_through_operations) {
       {"  %c = cmp gt %e, %y\n  %r = select %c, %e, %y\n",
        [](float e, float, float y) { return e > y ? e : y; }},
       {"  %r = rsqrt %e\n", [](float e, float, float) { return float(1 / std::sqrt(double(e))); }},
+      {"  %r = sin %e\n", [](float e, float, float) { return float(std::sin(double(e))); }},
+      {"  %r = cos %e\n", [](float e, float, float) { return float(std::cos(double(e))); }},
+      {"  %s = sigmoid %e\n  %r = tan %s\n",
+       [](float e, float, float) {
+         return float(std::tan(double(float(1 / (1 + std::exp(-double(e)))))));
+       }},
+      {"  %r = sigmoid %e\n",
+       [](float e, float, float) { return float(1 / (1 + std::exp(-double(e)))); }},
+      {"  %s = erf %e\n  %r = log1p %s\n",
+       [](float e, float, float) { return float(std::log1p(double(float(std::erf(double(e)))))); }},
+      {"  %r = rcp %e\n", [](float e, float, float) { return 1 / e; }},
+      {"  %r = pow %e, %y\n",
+       [](float e, float, float y) { return float(std::pow(double(e), double(y))); }},
+      {"  %z = abs %y\n  %r = pow %z, %e\n",
+       [](float e, float, float y) { return float(std::pow(std::fabs(double(y)), double(e))); }},
+      {"  %s = sub %e, 1.0\n  %r = pow %s, 3.0\n",
+       [](float e, float, float) { return float(std::pow(double(e - 1), 3.0)); }},
+      {"  %r = floor %e\n", [](float e, float, float) { return std::floor(e); }},
       {"  %l = log %e\n  %r = tanh %l\n",
        [](float e, float, float) { return std::tanh(float(std::log(double(e)))); }},
       {"  %i = cast %e : i32\n  %r = cast %i : f32\n",

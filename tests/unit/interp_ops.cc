@@ -107,6 +107,65 @@ UNIT_TEST(math_function_corners) {
                  {1, 0.5, inf, -inf, 0.0, notANumber, notANumber, 4});
     expectFloats(t, "%r = tanh %a", {{0.0, -0.0, inf, -inf, 100, -100, notANumber}},
                  {0.0, -0.0, 1, -1, 1, -1, notANumber});
+    expectFloats(t, "%r = rcp %a", {{1, -4, 0.0, -0.0, inf, -inf, notANumber}},
+                 {1, -0.25, inf, -inf, 0.0, -0.0, notANumber});
+    expectFloats(t, "%r = sigmoid %a", {{0.0, -0.0, inf, -inf, 100, -1e5, notANumber}},
+                 {0.5, 0.5, 1, 0.0, 1, 0.0, notANumber});
+    expectFloats(t, "%r = expm1 %a", {{0.0, -0.0, inf, -inf, 1e5, -100, notANumber}},
+                 {0.0, -0.0, inf, -1, inf, -1, notANumber});
+    expectFloats(t, "%r = log1p %a", {{0.0, -0.0, -1, -2, inf, -inf, notANumber}},
+                 {0.0, -0.0, -inf, notANumber, inf, notANumber, notANumber});
+    expectFloats(t, "%r = sin %a", {{0.0, -0.0, inf, -inf, notANumber}},
+                 {0.0, -0.0, notANumber, notANumber, notANumber});
+    expectFloats(t, "%r = cos %a", {{0.0, -0.0, inf, -inf, notANumber}},
+                 {1, 1, notANumber, notANumber, notANumber});
+    expectFloats(t, "%r = tan %a", {{0.0, -0.0, inf, -inf, notANumber}},
+                 {0.0, -0.0, notANumber, notANumber, notANumber});
+    expectFloats(t, "%r = erf %a", {{0.0, -0.0, inf, -inf, 10, -10, notANumber}},
+                 {0.0, -0.0, 1, -1, 1, -1, notANumber});
+  }
+}
+
+UNIT_TEST(power_corners) {
+  for (DType t : floatTypes) {
+    expectFloats(t, "%r = pow %a, %b",
+                 {{2, 2, -2, -2, -8, 0.25, -0.5, 10}, {3, -1, 3, 2, 0.5, 0.5, -3, 0.0}},
+                 {8, 0.5, -8, 4, notANumber, 0.5, -8, 1});
+    // 1 whatever the other operand is.
+    expectFloats(t, "%r = pow %a, %b",
+                 {{notANumber, inf, -inf, 0.0, 1, 1, 1, -1, -1},
+                  {0.0, -0.0, 0.0, -0.0, notANumber, inf, -inf, inf, -inf}},
+                 {1, 1, 1, 1, 1, 1, 1, 1, 1});
+    expectFloats(t, "%r = pow %a, %b",
+                 {{notANumber, 2, -1, -1, notANumber}, {1, notANumber, notANumber, 0.5, inf}},
+                 {notANumber, notANumber, notANumber, notANumber, notANumber});
+    // Zeros: an odd power keeps the sign.
+    expectFloats(t, "%r = pow %a, %b",
+                 {{0.0, -0.0, -0.0, 0.0, -0.0, -0.0, -0.0, 0.0, -0.0, -0.0},
+                  {3, 3, 2, -3, -3, -2, 0.5, -inf, -inf, inf}},
+                 {0.0, -0.0, 0.0, inf, -inf, inf, 0.0, inf, inf, 0.0});
+    // Infinities.
+    expectFloats(t, "%r = pow %a, %b",
+                 {{inf, inf, -inf, -inf, -inf, -inf, -inf, 0.5, 0.5, 2, 2, -2, -0.5},
+                  {2, -2, 3, 2, -3, -2, 0.5, inf, -inf, inf, -inf, inf, inf}},
+                 {inf, 0.0, -inf, inf, -0.0, 0.0, inf, 0.0, inf, inf, 0.0, inf, 0.0});
+  }
+}
+
+UNIT_TEST(rounding_to_integers) {
+  for (DType t : floatTypes) {
+    std::vector<double> a = {1.5,   -1.5,  2.5,  0.5,        -0.5,
+                             0.25,  -0.25, 0.0,  -0.0,       3,
+                             -3.75, inf,   -inf, notANumber, interp::largest(t)};
+    double most = interp::largest(t);
+    expectFloats(t, "%r = floor %a", {a},
+                 {1, -2, 2, 0.0, -1, 0.0, -1, 0.0, -0.0, 3, -4, inf, -inf, notANumber, most});
+    expectFloats(t, "%r = ceil %a", {a},
+                 {2, -1, 3, 1, -0.0, 1, -0.0, 0.0, -0.0, 3, -3, inf, -inf, notANumber, most});
+    expectFloats(t, "%r = round %a", {a},
+                 {2, -2, 2, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 3, -4, inf, -inf, notANumber, most});
+    expectFloats(t, "%r = trunc %a", {a},
+                 {1, -1, 2, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 3, -3, inf, -inf, notANumber, most});
   }
 }
 
@@ -121,7 +180,15 @@ UNIT_TEST(math_functions_are_rounded_from_long_double) {
       {"log", [](long double x) { return logl(x); }},
       {"log2", [](long double x) { return logl(x) / logl(2); }},
       {"rsqrt", [](long double x) { return powl(x, -0.5L); }},
-      {"tanh", [](long double x) { return tanhl(x); }}};
+      {"tanh", [](long double x) { return tanhl(x); }},
+      {"rcp", [](long double x) { return 1 / x; }},
+      {"sigmoid", [](long double x) { return expl(x) / (1 + expl(x)); }},
+      {"expm1", [](long double x) { return expm1l(x); }},
+      {"log1p", [](long double x) { return log1pl(x); }},
+      {"sin", [](long double x) { return sinl(x); }},
+      {"cos", [](long double x) { return cosl(x); }},
+      {"tan", [](long double x) { return tanl(x); }},
+      {"erf", [](long double x) { return erfl(x); }}};
   for (DType t : floatTypes)
     for (auto [name, function] : functions) {
       std::vector<double> got = runFloats(t, std::string("%r = ") + name + " %a", {xs});

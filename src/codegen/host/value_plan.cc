@@ -26,11 +26,22 @@ unsigned elementCost(const Graph &g, const Op &op) {
   case Opcode::Exp2:
   case Opcode::Log:
   case Opcode::Log2:
+  case Opcode::Expm1:
     return 16;
+  case Opcode::Log1p:
   case Opcode::Tanh:
+  case Opcode::Sigmoid:
     return 24;
+  case Opcode::Sin:
+  case Opcode::Cos:
+  case Opcode::Tan:
+  case Opcode::Erf:
+    return 40;
+  case Opcode::Pow:
+    return 70;
   case Opcode::Sqrt:
   case Opcode::Rsqrt:
+  case Opcode::Rcp:
     return 6;
   case Opcode::Gather:
     return 10;

@@ -50,6 +50,18 @@ Value *ElementEmitter::fma(std::span<Value *const> operands, DType dtype) {
   return fromFloat(dtype == DType::BF16 ? truncateToOdd(ir, sum) : sum, dtype);
 }
 
+// Exact, so that f16 and bf16 need not be rounded again.
+Value *ElementEmitter::roundToIntegral(Opcode opcode, Value *a, DType dtype) {
+  auto id = opcode == Opcode::Floor   ? llvm::Intrinsic::floor
+            : opcode == Opcode::Ceil  ? llvm::Intrinsic::ceil
+            : opcode == Opcode::Trunc ? llvm::Intrinsic::trunc
+                                      : llvm::Intrinsic::roundeven;
+  if (!isSmall(dtype) || (dtype == DType::F16 && options.nativeHalf))
+    return ir.CreateUnaryIntrinsic(id, a);
+  Value *result = ir.CreateUnaryIntrinsic(id, toFloat(a, dtype));
+  return dtype == DType::BF16 ? truncateExactBf16(ir, result) : fromFloat(result, dtype);
+}
+
 Value *ElementEmitter::floatArithmetic(Opcode opcode, std::span<Value *const> operands) {
   Value *a = operands[0];
   llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
@@ -67,22 +79,8 @@ Value *ElementEmitter::floatArithmetic(Opcode opcode, std::span<Value *const> op
     return ir.CreateFMul(a, operands[1]);
   case Opcode::Div:
     return ir.CreateFDiv(a, operands[1]);
-  case Opcode::Exp:
-    return math::emitExp(ir, a);
-  case Opcode::Exp2:
-    return math::emitExp2(ir, a);
-  case Opcode::Log:
-    return math::emitLog(ir, a);
-  case Opcode::Log2:
-    return math::emitLog2(ir, a);
-  case Opcode::Sqrt:
-    return math::emitSqrt(ir, a);
-  case Opcode::Rsqrt:
-    return math::emitRsqrt(ir, a);
-  case Opcode::Tanh:
-    return math::emitTanh(ir, a);
   default:
-    llvm_unreachable("not an elementwise operation on floats");
+    return math::emitFunction(opcode, ir, operands);
   }
 }
 
@@ -102,6 +100,11 @@ Value *ElementEmitter::emitFloat(Opcode opcode, std::span<Value *const> operands
     return negateOrAbs(opcode, operands[0], dtype);
   case Opcode::Fma:
     return fma(operands, dtype);
+  case Opcode::Floor:
+  case Opcode::Ceil:
+  case Opcode::Round:
+  case Opcode::Trunc:
+    return roundToIntegral(opcode, operands[0], dtype);
   default:
     break;
   }

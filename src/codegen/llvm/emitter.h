@@ -78,6 +78,7 @@ private:
   llvm::Value *floatArithmetic(Opcode opcode, std::span<llvm::Value *const> operands);
   llvm::Value *minMax(Opcode opcode, llvm::Value *a, llvm::Value *b, DType dtype);
   llvm::Value *negateOrAbs(Opcode opcode, llvm::Value *a, DType dtype);
+  llvm::Value *roundToIntegral(Opcode opcode, llvm::Value *a, DType dtype);
   llvm::Value *fma(std::span<llvm::Value *const> operands, DType dtype);
   // emit_cast.cc
   llvm::Value *integerToFloat(llvm::Value *value, DType from, DType to);

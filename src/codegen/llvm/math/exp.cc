@@ -31,4 +31,22 @@ Value *emitExp2(llvm::IRBuilderBase &builder, Value *x) {
   return real.scale(real.add(real.constant(1), expm1), n.integer);
 }
 
+// e^x - 1 = 2 * ((h - 1/2) + h * (e^r - 1)) with h = 2^(n - 1), which does not overflow before the
+// result does.
+Value *emitExpm1(llvm::IRBuilderBase &builder, Value *x) {
+  Real real(builder, x->getType());
+  Value *inRange = real.clamp(x, real.pick(-30.0, -60.0), real.pick(89.0, 710.0));
+  ExpReduction reduced = reduceForExp(real, inRange);
+  Pair expm1 = reducedExpm1(real, reduced.high, reduced.low);
+  Value *half = real.constant(0.5);
+  Value *power = real.scale(half, reduced.integer);
+  // Either may be the larger one, so that the difference keeps its rounding error (Knuth's TwoSum).
+  Value *head = real.sub(power, half), *part = real.sub(head, power);
+  Value *lost = real.sub(real.sub(power, real.sub(head, part)), real.add(half, part));
+  Value *rest = real.fma(power, expm1.rest, lost);
+  Value *sum = sumOfParts(real, head, real.mul(power, expm1.sum), rest);
+  Value *tiny = builder.CreateFCmpOLT(real.abs(x), real.constant(real.pick(0x1p-30, 0x1p-60)));
+  return real.select(tiny, x, real.mul(sum, real.constant(2))); // keeps the sign of zero
+}
+
 } // namespace tl::math

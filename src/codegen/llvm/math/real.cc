@@ -1,5 +1,7 @@
 #include "codegen/llvm/math/real.h"
 
+#include "llvm/IR/MDBuilder.h"
+
 namespace tl::math {
 
 static llvm::Type *integerLike(llvm::Type *type) {
@@ -61,6 +63,51 @@ Value *Real::scale(Value *x, Value *n) {
   Value *first = ir.CreateAdd(half, integer(bias() - offset / 2));
   Value *second = ir.CreateAdd(ir.CreateSub(n, half), integer(bias() + offset / 2));
   return mul(mul(x, powerOfTwo(first)), powerOfTwo(second));
+}
+
+Value *Real::flippedBy(Value *sign, Value *magnitude) {
+  Value *mask = integer(INT64_MIN >> (64 - intType->getScalarSizeInBits()));
+  return fromBits(ir.CreateXor(bits(magnitude), ir.CreateAnd(sign, mask)));
+}
+
+/// Ends the builder's block here: what follows moves to a new block, which is returned.
+static llvm::BasicBlock *splitHere(llvm::IRBuilderBase &ir) {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  auto *after =
+      llvm::BasicBlock::Create(ir.getContext(), "", before->getParent(), before->getNextNode());
+  if (ir.GetInsertPoint() != before->end()) {
+    after->splice(after->end(), before, ir.GetInsertPoint(), before->end());
+    after->replaceSuccessorsPhiUsesWith(before, after);
+  }
+  ir.SetInsertPoint(before);
+  return after;
+}
+
+Real::Values Real::inRareLanes(Value *rare, const Values &common,
+                               llvm::function_ref<Values()> compute) {
+  Value *any = rare->getType()->isVectorTy() ? ir.CreateOrReduce(rare) : rare;
+  llvm::DebugLoc location = ir.getCurrentDebugLocation();
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *after = splitHere(ir);
+  auto *block = llvm::BasicBlock::Create(ir.getContext(), "rare", before->getParent(), after);
+  ir.CreateCondBr(any, block, after,
+                  llvm::MDBuilder(ir.getContext()).createUnlikelyBranchWeights());
+  ir.SetInsertPoint(block);
+  ir.SetCurrentDebugLocation(location);
+  Values computed = compute();
+  for (size_t i = 0; i < common.size(); ++i)
+    computed[i] = select(rare, computed[i], common[i]);
+  llvm::BasicBlock *end = ir.GetInsertBlock();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after, after->begin());
+  ir.SetCurrentDebugLocation(location);
+  Values result;
+  for (size_t i = 0; i < common.size(); ++i) {
+    llvm::PHINode *phi = ir.CreatePHI(common[i]->getType(), 2);
+    phi->addIncoming(common[i], before);
+    phi->addIncoming(computed[i], end);
+    result.push_back(phi);
+  }
+  return result;
 }
 
 } // namespace tl::math

@@ -2,6 +2,8 @@
 // (float or double, scalar or fixed vector).
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 
 #include <span>
@@ -42,6 +44,7 @@ public:
   Value *fnma(Value *a, Value *b, Value *c) { return fma(neg(a), b, c); }
   Value *withSignOf(Value *magnitude, Value *sign);
   Value *select(Value *condition, Value *a, Value *b) { return ir.CreateSelect(condition, a, b); }
+  Value *trunc(Value *a) { return ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, a); }
   /// The sum of coefficients[k] * x^k by Horner's rule.
   Value *polynomial(Value *x, std::span<const double> coefficients);
   /// x moved into [low, high]; NaN stays.
@@ -52,6 +55,13 @@ public:
   llvm::Constant *integer(int64_t value) const {
     return llvm::ConstantInt::getSigned(intType, value);
   }
+  /// magnitude with its sign flipped where the sign bit of `bits` is set.
+  Value *flippedBy(Value *bits, Value *magnitude);
+
+  /// `common`, but in lanes where `rare` holds what `compute` gives. It is computed behind a branch
+  /// that is taken if any lane needs it: the results do not depend on the branch.
+  using Values = llvm::SmallVector<Value *, 4>;
+  Values inRareLanes(Value *rare, const Values &common, llvm::function_ref<Values()> compute);
 
   /// a * b rounded to an integer n with |n| < 2^21, as a real and as an integer; garbage but no
   /// undefined behaviour for NaN.
@@ -59,7 +69,7 @@ public:
     Value *real, *integer;
   };
   Rounded roundToInteger(Value *a, Value *b);
-  /// An integer with |n| < 2^21 as a real.
+  /// An integer with |n| < 2^21 (double: 2^51) as a real.
   Value *fromInteger(Value *n);
   /// x * 2^n with one rounding, for |n| < 2^(exponent bits), through two factors, since 2^n itself
   /// may be no number.

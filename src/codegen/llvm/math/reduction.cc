@@ -43,8 +43,10 @@ LogReduction reduceForLog(Real &real, Value *x) {
   Value *exponent = real.sub(real.fromInteger(biased), real.constant(double(offset)));
   exponent = real.sub(exponent, real.select(tiny, real.constant(scaling), real.constant(0)));
   Value *mantissa = ir.CreateAdd(ir.CreateAnd(field, real.integer(one - 1)), real.integer(root));
-  Value *f = real.sub(real.fromBits(mantissa), real.constant(1));
+  return {exponent, real.sub(real.fromBits(mantissa), real.constant(1))};
+}
 
+Pair reducedLog1p(Real &real, Value *f) {
   // log(1 + f) = f - f^2/2 + f^3 * tail, with the roundings of f^2/2 and of the difference kept.
   Value *tail =
       real.isDouble() ? real.polynomial(f, logTailDouble) : real.polynomial(f, logTailFloat);
@@ -54,7 +56,20 @@ LogReduction reduceForLog(Real &real, Value *x) {
   Value *sum = real.sub(f, square);
   Value *sumRest = real.sub(real.sub(real.sub(f, sum), square), squareRest);
   Value *cube = real.mul(real.mul(f, f), f);
-  return {exponent, {sum, real.fma(cube, tail, sumRest)}};
+  return {sum, real.fma(cube, tail, sumRest)};
+}
+
+Value *sumOfParts(Real &real, Value *large, Value *small, Value *rest) {
+  Value *head = real.add(large, small);
+  return real.add(head, real.add(real.add(real.sub(large, head), small), rest));
+}
+
+Value *quotient(Real &real, Pair a, Pair b) {
+  Value *inverse = real.div(real.constant(1), b.sum);
+  Value *first = real.mul(a.sum, inverse);
+  Value *remainder = real.fnma(first, b.sum, a.sum);
+  remainder = real.fnma(first, b.rest, real.add(remainder, a.rest));
+  return real.fma(remainder, inverse, first);
 }
 
 } // namespace tl::math

@@ -8,6 +8,11 @@ Value *emitSqrt(llvm::IRBuilderBase &builder, Value *x) {
   return real.sqrt(x);
 }
 
+Value *emitRcp(llvm::IRBuilderBase &builder, Value *x) {
+  Real real(builder, x->getType());
+  return real.div(real.constant(1), x);
+}
+
 // One Newton step on y = 1 / sqrt(x), whose error 1 - x * y^2 is computed from both halves of x *
 // y.
 Value *emitRsqrt(llvm::IRBuilderBase &builder, Value *x) {

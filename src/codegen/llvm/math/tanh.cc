@@ -27,12 +27,8 @@ Value *emitTanh(llvm::IRBuilderBase &builder, Value *x) {
       real.add(real.sub(numerator, real.sub(denominator, part)), real.sub(two, part));
   denominatorRest = real.add(denominatorRest, numeratorRest);
 
-  Value *inverse = real.div(real.constant(1), denominator);
-  Value *quotient = real.mul(numerator, inverse);
-  Value *remainder = real.fnma(quotient, denominator, numerator);
-  remainder = real.fnma(quotient, denominatorRest, real.add(remainder, numeratorRest));
-  quotient = real.fma(remainder, inverse, quotient);
-  return real.withSignOf(quotient, x);
+  Value *result = quotient(real, {numerator, numeratorRest}, {denominator, denominatorRest});
+  return real.withSignOf(result, x);
 }
 
 } // namespace tl::math
