@@ -17,8 +17,8 @@ namespace tl::amdgpu {
 
 namespace {
 
-/// 32-bit registers that one tile may take in each thread: all that the chips have. LLVM would spill
-/// more to scratch memory, and its time grows with the square.
+/// 32-bit registers that one tile may take in each thread: all that the chips have. LLVM would
+/// spill more to scratch memory, and its time grows with the square.
 constexpr uint64_t maxTileWords = 512;
 
 class KernelEmitter {
