@@ -45,7 +45,7 @@ UNIT_TEST(elementwise_operations) {
 UNIT_TEST(mathematical_functions) {
   for (const char *type : {"f16", "bf16", "f32", "f64"})
     checkAll(unary({3, 33}, type,
-                   "  %b = rcp %x\n  %c = sigmoid %b\n  %d = expm1 %c\n  %e = log1p %d\n"
+                   "  %b = rcp %x\n  %s = sigmoid %b\n  %d = expm1 %s\n  %e = log1p %d\n"
                    "  %f = sin %e\n  %g = cos %f\n  %h = tan %g\n  %i = erf %h\n"
                    "  %j = pow %i, %x\n  %k = floor %j\n  %l = add %k, %x\n  %m = ceil %l\n"
                    "  %n = add %m, %x\n  %o = round %n\n  %p = add %o, %x\n  %r = trunc %p",

@@ -23,16 +23,36 @@ llvm::MDNode *loopMetadata(llvm::LLVMContext &context, unsigned unroll) {
   return node;
 }
 
-/// Emits at an anchor, if there is one, and comes back.
+/// Emits at an anchor, if there is one, and comes back. Emission may split blocks: an anchor stays
+/// the instruction it is, and without one there is nothing to come back to.
 class AnchorScope {
 public:
-  AnchorScope(Emission &e, llvm::Instruction *anchor) : guard(e.ir) {
-    if (anchor)
-      e.ir.SetInsertPoint(anchor);
+  AnchorScope(Emission &e, llvm::Instruction *anchor) : ir(e.ir) {
+    if (!anchor)
+      return;
+    block = ir.GetInsertBlock();
+    if (ir.GetInsertPoint() != block->end())
+      next = &*ir.GetInsertPoint();
+    location = ir.getCurrentDebugLocation();
+    ir.SetInsertPoint(anchor);
+  }
+  AnchorScope(const AnchorScope &) = delete;
+  AnchorScope &operator=(const AnchorScope &) = delete;
+  ~AnchorScope() {
+    if (!block)
+      return;
+    if (next)
+      ir.SetInsertPoint(next);
+    else
+      ir.SetInsertPoint(block);
+    ir.SetCurrentDebugLocation(location);
   }
 
 private:
-  llvm::IRBuilderBase::InsertPointGuard guard;
+  llvm::IRBuilderBase &ir;
+  llvm::BasicBlock *block = nullptr;
+  llvm::Instruction *next = nullptr; // what the builder emits before; null at the block's end
+  llvm::DebugLoc location;
 };
 
 } // namespace
