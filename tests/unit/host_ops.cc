@@ -171,4 +171,23 @@ UNIT_TEST(scalar_arguments) {
   }
 }
 
+// sin has a branch; a value that is the same in the whole tile is computed outside of its loops, or
+// in place where a loop runs once.
+UNIT_TEST(branches_in_values_that_are_hoisted) {
+  for (const char *dims : {"1", "17", "33", "3x17", "1x40"}) {
+    bool two = std::string(dims).find('x') != std::string::npos;
+    std::string extents = dims;
+    if (two)
+      extents.replace(extents.find('x'), 1, ", ");
+    std::string place = two ? "[0, 0]" : "[0]";
+    Launch k("tile 0.1\nkernel @k(%s: f64, %o: view<f64, [" + extents + "]>)\n grid [1] {\n" +
+             "  %a = sin %s\n  %b = full %a : tile<" + dims + "xf64>\n  %c = cos %b\n" +
+             "  %d = tan %c\n  %e = add %d, %b\n  store %e, %o" + place + "\n}\n");
+    k.setBits("s", {interp::encodeFloat(DType::F64, 1e300)});
+    k.setBits("o", std::vector<uint64_t>(64, 1));
+    if (!hostAgrees(k))
+      std::printf("  tile %s\n", dims);
+  }
+}
+
 UNIT_TEST_MAIN
