@@ -30,7 +30,10 @@ void Generator::emitElementwise(const Feature &f, const Dims &dims) {
     DType type = isCondition ? DType::I1 : f.dtype;
     bool rounds = f.opcode == Opcode::Floor || f.opcode == Opcode::Ceil ||
                   f.opcode == Opcode::Round || f.opcode == Opcode::Trunc;
-    bool decides = isCondition || info.rule == Rule::Compare || rounds;
+    // A small error of a large angle or exponent is all of the result.
+    bool amplifies = f.opcode == Opcode::Sin || f.opcode == Opcode::Cos ||
+                     f.opcode == Opcode::Tan || f.opcode == Opcode::Pow;
+    bool decides = isCondition || info.rule == Rule::Compare || rounds || amplifies;
     Want want = decides ? careful : Want::Any;
     bool amount = (f.opcode == Opcode::Shl || f.opcode == Opcode::Shr) && i == 1;
     ValueId v = 0;
