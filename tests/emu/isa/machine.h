@@ -102,6 +102,7 @@ public:
     context.chip = findChip(chip);
     context.options = &options;
     context.record = &record;
+    context.budget = UINT64_MAX;
     wave.lanes = waveSize ? waveSize : isGfx9(chip) ? 64 : 32;
     wave.laneMask = wave.lanes == 64 ? ~uint64_t(0) : 0xffffffffu;
     file.resize(size_t(kLines + kSpareLines) * kLineLanes + 16);
