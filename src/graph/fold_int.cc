@@ -73,7 +73,10 @@ bool compareIntegers(Pred pred, int64_t a, int64_t b, DType dtype) {
   }
 }
 
-std::optional<int64_t> foldInteger(Opcode opcode, int64_t a, int64_t b, DType dtype) {
+std::optional<int64_t> foldInteger(Opcode opcode, std::span<const int64_t> operands, DType dtype) {
+  if (operands.empty() || operands.size() != opInfo(opcode).operands.size())
+    return std::nullopt;
+  int64_t a = operands[0], b = operands.back();
   bool unsignedType = isUnsigned(dtype);
   unsigned bits = dtypeBits(dtype);
   uint64_t low = uint64_t(a) & (~uint64_t(0) >> (64 - bits));
@@ -100,6 +103,11 @@ std::optional<int64_t> foldInteger(Opcode opcode, int64_t a, int64_t b, DType dt
     return wrap(uint64_t(q.quotient) + (inexact && !signsDiffer ? 1 : 0));
   case Opcode::MulHi:
     return highHalf(a, b, dtype);
+  case Opcode::Clamp: {
+    int64_t low = operands[1];
+    int64_t raised = compareIntegers(Pred::Gt, low, a, dtype) ? low : a;
+    return compareIntegers(Pred::Lt, b, raised, dtype) ? b : raised;
+  }
   case Opcode::Min:
     return compareIntegers(Pred::Lt, b, a, dtype) ? b : a;
   case Opcode::Max:

@@ -2,6 +2,7 @@
 
 #include "graph/fold_int.h"
 
+#include <array>
 #include <cassert>
 
 namespace tl {
@@ -134,27 +135,25 @@ static std::optional<int64_t> knownResult(const Graph &g, const Op &op) {
   auto list = g.operands(op);
   if (list.empty() || list.size() > 3)
     return std::nullopt;
-  auto a = g.constantInt(list[0]);
-  auto b = g.constantInt(list.back());
-  if (!a || !b)
-    return std::nullopt;
-  DType from = g.typeOf(list[0]).dtype;
-  if (list.size() == 3) {
-    auto middle = g.constantInt(list[1]);
-    if (op.opcode == Opcode::Clamp && middle)
-      return foldInteger(Opcode::Min, *foldInteger(Opcode::Max, *a, *middle, from), *b, from);
-    // Both branches are known: what is known must not depend on what parameters are bound to.
-    if (op.opcode == Opcode::Select && middle)
-      return *a ? middle : b;
-    return std::nullopt;
+  std::array<int64_t, 3> x = {};
+  for (size_t i = 0; i < list.size(); ++i) {
+    auto known = g.constantInt(list[i]);
+    if (!known)
+      return std::nullopt;
+    x[i] = *known;
   }
-  if (op.opcode == Opcode::Bitcast)
-    return wrapInteger(*a, type.dtype);
-  if (op.opcode == Opcode::Cast)
-    return isBool(type.dtype) ? int64_t(*a != 0) : wrapInteger(*a, type.dtype);
-  if (op.opcode == Opcode::Cmp)
-    return compareIntegers(Pred(g.intAttr(op, AttrKey::Pred)), *a, *b, from);
-  return foldInteger(op.opcode, *a, *b, type.dtype);
+  switch (op.opcode) {
+  case Opcode::Select: // of known branches only: it must not depend on what parameters are bound to
+    return x[0] ? x[1] : x[2];
+  case Opcode::Bitcast:
+    return wrapInteger(x[0], type.dtype);
+  case Opcode::Cast:
+    return isBool(type.dtype) ? int64_t(x[0] != 0) : wrapInteger(x[0], type.dtype);
+  case Opcode::Cmp:
+    return compareIntegers(Pred(g.intAttr(op, AttrKey::Pred)), x[0], x[1], g.typeOf(list[0]).dtype);
+  default:
+    return foldInteger(op.opcode, {x.data(), list.size()}, type.dtype);
+  }
 }
 
 OpId Graph::addOp(BlockId block, Opcode opcode, std::span<const ValueId> operands,

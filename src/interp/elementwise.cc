@@ -36,7 +36,6 @@ bool keepsNan(Opcode opcode, double value) {
 }
 
 void integerElementwise(Opcode opcode, TileValue &out, Operands operands) {
-  DType type = out.type.dtype;
   for (size_t i = 0, n = out.size(); i < n; ++i) {
     std::array<int64_t, 3> x = {};
     bool undecided = false;
@@ -45,10 +44,7 @@ void integerElementwise(Opcode opcode, TileValue &out, Operands operands) {
       x[k] = operands[k]->ints[j];
       undecided |= operands[k]->undecided(j);
     }
-    out.ints[i] =
-        opcode == Opcode::Clamp
-            ? *foldInteger(Opcode::Min, *foldInteger(Opcode::Max, x[0], x[1], type), x[2], type)
-            : *foldInteger(opcode, x[0], x[1], type);
+    out.ints[i] = *foldInteger(opcode, {x.data(), operands.size()}, out.type.dtype);
     if (undecided)
       out.setDoubt(i, {0, 0, Undecided});
   }

@@ -24,7 +24,8 @@ class IntegerFold {
 public:
   IntegerFold(const TileValue &a, ReduceKind kind) : a(a), opcode(combiningOp(kind)) {}
   void add(size_t j) {
-    value = any ? *foldInteger(opcode, value, a.ints[j], a.type.dtype) : a.ints[j];
+    int64_t pair[] = {value, a.ints[j]};
+    value = any ? *foldInteger(opcode, pair, a.type.dtype) : a.ints[j];
     any = true;
     undecided |= a.undecided(j);
   }

@@ -1,6 +1,7 @@
 #include "differential/generator.h"
 
 #include "graph/canonical.h"
+#include "interp/possible.h"
 
 #include <algorithm>
 #include <cassert>
@@ -117,23 +118,8 @@ ValueId Generator::remember(ValueId v, Opcode opcode, const std::vector<ValueId>
       fromProduct |= from->product;
     }
   bool isFloatType = isFloat(typeOf(v).dtype);
+  entry.open |= interp::isApproximated(opcode);
   switch (opcode) {
-  case Opcode::Exp:
-  case Opcode::Exp2:
-  case Opcode::Expm1:
-  case Opcode::Log:
-  case Opcode::Log2:
-  case Opcode::Log1p:
-  case Opcode::Rsqrt:
-  case Opcode::Tanh:
-  case Opcode::Sigmoid:
-  case Opcode::Sin:
-  case Opcode::Cos:
-  case Opcode::Tan:
-  case Opcode::Erf:
-  case Opcode::Pow:
-    entry.open = true;
-    break;
   case Opcode::Dot:
   case Opcode::Scan:
   case Opcode::ReverseScan:

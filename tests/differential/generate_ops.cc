@@ -1,5 +1,7 @@
 #include "differential/generator.h"
 
+#include "interp/possible.h"
+
 #include <algorithm>
 
 namespace tl::test {
@@ -28,12 +30,11 @@ void Generator::emitElementwise(const Feature &f, const Dims &dims) {
   for (size_t i = 0; i < count; ++i) {
     bool isCondition = info.rule == Rule::Select && i == 0;
     DType type = isCondition ? DType::I1 : f.dtype;
-    bool rounds = f.opcode == Opcode::Floor || f.opcode == Opcode::Ceil ||
-                  f.opcode == Opcode::Round || f.opcode == Opcode::Trunc;
     // A small error of a large angle or exponent is all of the result.
     bool amplifies = f.opcode == Opcode::Sin || f.opcode == Opcode::Cos ||
                      f.opcode == Opcode::Tan || f.opcode == Opcode::Pow;
-    bool decides = isCondition || info.rule == Rule::Compare || rounds || amplifies;
+    bool decides =
+        isCondition || info.rule == Rule::Compare || interp::isRounding(f.opcode) || amplifies;
     Want want = decides ? careful : Want::Any;
     bool amount = (f.opcode == Opcode::Shl || f.opcode == Opcode::Shr) && i == 1;
     ValueId v = 0;

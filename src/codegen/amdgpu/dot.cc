@@ -1,5 +1,6 @@
 #include "codegen/amdgpu/dot.h"
 
+#include "codegen/amdgpu/loop.h"
 #include "graph/infer.h"
 
 #include "llvm/IR/Intrinsics.h"
@@ -262,45 +263,19 @@ private:
     return sums;
   }
 
-  /// A loop of `trips` (>= 1) steps from `begin` on; a single one is emitted straight.
-  std::vector<llvm::Value *> emitLoop(std::vector<llvm::Value *> sums,
-                                      std::span<const Line> rowLines,
-                                      std::span<const Line> columnLines, int64_t begin,
-                                      int64_t trips, uint32_t step) {
-    if (trips == 1)
-      return emitStep(std::move(sums), rowLines, columnLines, context.i32(begin), step);
-    llvm::LLVMContext &llvmContext = ir.getContext();
-    llvm::BasicBlock *before = ir.GetInsertBlock();
-    auto *body = llvm::BasicBlock::Create(llvmContext, "", &context.function);
-    auto *after = llvm::BasicBlock::Create(llvmContext, "", &context.function);
-    ir.CreateBr(body);
-    ir.SetInsertPoint(body);
-    llvm::PHINode *k = ir.CreatePHI(ir.getInt32Ty(), 2);
-    k->addIncoming(context.i32(begin), before);
-    std::vector<llvm::PHINode *> carried;
-    for (llvm::Value *&sum : sums) {
-      carried.push_back(ir.CreatePHI(sum->getType(), 2));
-      carried.back()->addIncoming(sum, before);
-      sum = carried.back();
-    }
-    sums = emitStep(std::move(sums), rowLines, columnLines, k, step);
-    llvm::Value *next = ir.CreateAdd(k, context.i32(step));
-    k->addIncoming(next, body);
-    for (size_t i = 0; i < sums.size(); ++i)
-      carried[i]->addIncoming(sums[i], body);
-    keepRolled(context, ir.CreateCondBr(ir.CreateICmpULT(next, context.i32(begin + trips * step)),
-                                        body, after));
-    ir.SetInsertPoint(after);
-    return sums;
-  }
-
   std::vector<llvm::Value *> multiply(std::vector<llvm::Value *> sums, int64_t length) {
     std::vector<Line> rowLines = rows(), columnLines = columns();
     int64_t trips = length / plan.step, rest = length % plan.step;
+    auto steps = [&](uint32_t step) {
+      return [&, step](llvm::Value *k, Carried carried) {
+        return emitStep(std::move(carried), rowLines, columnLines, k, step);
+      };
+    };
+    auto step = uint32_t(plan.step);
     if (trips > 0)
-      sums = emitLoop(std::move(sums), rowLines, columnLines, 0, trips, uint32_t(plan.step));
+      sums = emitLoop(context, 0, trips, step, std::move(sums), steps(step));
     if (rest > 0)
-      sums = emitLoop(std::move(sums), rowLines, columnLines, trips * plan.step, rest, 1);
+      sums = emitLoop(context, trips * plan.step, rest, 1, std::move(sums), steps(1));
     return sums;
   }
 };

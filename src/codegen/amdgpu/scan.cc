@@ -1,5 +1,6 @@
 #include "codegen/amdgpu/scan.h"
 
+#include "codegen/amdgpu/loop.h"
 #include "codegen/amdgpu/words.h"
 #include "codegen/llvm/combiner.h"
 
@@ -11,31 +12,6 @@ namespace tl::amdgpu {
 namespace {
 
 constexpr uint32_t windowBytes = 32768;
-
-using Step = std::function<llvm::Value *(llvm::Value *index, llvm::Value *carried)>;
-
-/// for (index = 0; index < trips; ++index), carrying one value.
-llvm::Value *emitLoop(KernelContext &context, int64_t trips, llvm::Value *init, const Step &step) {
-  Builder &ir = context.ir;
-  if (trips == 1)
-    return step(context.i32(0), init);
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  auto *body = llvm::BasicBlock::Create(ir.getContext(), "", &context.function);
-  auto *after = llvm::BasicBlock::Create(ir.getContext(), "", &context.function);
-  ir.CreateBr(body);
-  ir.SetInsertPoint(body);
-  llvm::PHINode *index = ir.CreatePHI(ir.getInt32Ty(), 2);
-  llvm::PHINode *carried = ir.CreatePHI(init->getType(), 2);
-  index->addIncoming(context.i32(0), before);
-  carried->addIncoming(init, before);
-  llvm::Value *result = step(index, carried);
-  llvm::Value *next = ir.CreateAdd(index, context.i32(1));
-  index->addIncoming(next, ir.GetInsertBlock());
-  carried->addIncoming(result, ir.GetInsertBlock());
-  keepRolled(context, ir.CreateCondBr(ir.CreateICmpULT(next, context.i32(trips)), body, after));
-  ir.SetInsertPoint(after);
-  return result;
-}
 
 class ScanEmitter {
 public:
@@ -146,11 +122,11 @@ private:
     llvm::Value *lane = ir.CreateAnd(context.thread, context.i32(group - 1));
     llvm::Value *first = ir.CreateLShr(context.thread, context.i32(std::countr_zero(group)));
     int64_t rounds = (lines + groups - 1) / groups, chunk = (length + group - 1) / group;
-    emitLoop(context, rounds, context.i32(0), [&](llvm::Value *round, llvm::Value *carried) {
+    emitLoop(context, 0, rounds, 1, {}, [&](llvm::Value *round, Carried) {
       llvm::Value *line = ir.CreateAdd(ir.CreateMul(round, context.i32(groups)), first);
       llvm::Value *isLine = ir.CreateICmpULT(line, context.i32(lines));
       scanLine({region, length, line, isLine, lane, group, chunk}, start);
-      return carried;
+      return Carried();
     });
   }
 
@@ -194,19 +170,21 @@ private:
   }
 
   void scanLine(const Chunk &c, llvm::Value *start) {
-    llvm::Value *sum =
-        emitLoop(context, c.chunk, identity(), [&](llvm::Value *index, llvm::Value *carried) {
-          return combine(carried, loadIf(find(c, index)));
-        });
+    auto overChunk = [&](llvm::Value *init, bool keep) {
+      return emitLoop(context, 0, c.chunk, 1, {init}, [&](llvm::Value *index, Carried carried) {
+        Place place = find(c, index);
+        llvm::Value *next = combine(carried[0], loadIf(place));
+        if (keep)
+          emitIf(context, place.exists, [&] {
+            storeElements(context, lds.address(place.address), dtype, {&next, 1}, bytes);
+          });
+        return Carried{next};
+      })[0];
+    };
+    llvm::Value *sum = overChunk(identity(), false);
     llvm::Value *before = ir.CreateSelect(ir.CreateICmpEQ(c.lane, context.i32(0)), start,
                                           combine(start, exclusive(c, sum)));
-    emitLoop(context, c.chunk, before, [&](llvm::Value *index, llvm::Value *carried) {
-      Place place = find(c, index);
-      llvm::Value *next = combine(carried, loadIf(place));
-      emitIf(context, place.exists,
-             [&] { storeElements(context, lds.address(place.address), dtype, {&next, 1}, bytes); });
-      return next;
-    });
+    overChunk(before, true);
   }
 
   /// The combination of the chunks of the lanes before (garbage in lane 0): steps of doubling

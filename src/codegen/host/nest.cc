@@ -244,8 +244,12 @@ llvm::Value *Nest::computeIota(const Op &op, DType dtype, const AxisMap &map) {
   if (axis < 0)
     return e.elements.zero(dtype);
   AnchorScope scope(e, levels[levelOf(map)].anchor);
-  llvm::Value *at = e.ir.CreateTrunc(coordinate(unsigned(axis)), e.elements.type(dtype));
-  if (axis != vectorAxis)
+  return laneCoordinates(unsigned(axis), dtype);
+}
+
+llvm::Value *Nest::laneCoordinates(unsigned axis, DType dtype) {
+  llvm::Value *at = e.ir.CreateTrunc(coordinate(axis), e.elements.type(dtype));
+  if (int(axis) != vectorAxis)
     return at;
   llvm::SmallVector<llvm::Constant *, 64> steps;
   for (unsigned lane = 0; lane < vectorLanes; ++lane)

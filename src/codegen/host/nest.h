@@ -39,12 +39,13 @@ public:
   /// Lanes of the vector axis from here on; 0: no axis is a vector.
   void vectorize(int axis, unsigned lanes);
   unsigned lanes() const { return vectorLanes; }
-  /// The vector axis, -1 if there is none.
-  int vector() const { return vectorAxis; }
   /// Moves the current round of a loop over `axis` to another coordinate.
   void moveTo(unsigned axis, llvm::Value *coordinate);
   /// The current coordinate (of lane 0), i64.
   llvm::Value *coordinate(unsigned axis);
+  /// The current coordinates wrapped to an integer type: a vector along the vector axis, else a
+  /// scalar.
+  llvm::Value *laneCoordinates(unsigned axis, DType dtype);
 
   /// The value at the current coordinates, as a scalar if it is equal in all lanes.
   llvm::Value *evaluate(ValueId value, const AxisMap &map);

@@ -1,7 +1,6 @@
 // Reductions, in a fixed order: along the contiguous axis several vectors of partial results that
 // are combined in the end, across it whole rows at once.
-#include "codegen/host/nest.h"
-#include "codegen/llvm/combiner.h"
+#include "codegen/host/axis_nest.h"
 
 #include <bit>
 
@@ -11,63 +10,19 @@ namespace {
 
 using llvm::Value;
 
-class ReduceEmitter {
+class ReduceEmitter : AxisNest {
 public:
-  ReduceEmitter(Emission &e, OpId id, const Op &op)
-      : e(e), nest(e, id), operand(e.g.operand(op, 0)), space(e.typeOf(operand)),
-        result(e.g.result(op)), combiner(e.elements, e.ir, e.g, op),
-        axis(unsigned(e.g.intAttr(op, AttrKey::Axis))), map(identityMap(space)) {
-    addExpression(e.g, e.values, operand, map, id, expression);
-  }
+  ReduceEmitter(Emission &e, OpId id, const Op &op) : AxisNest(e, id, op) {}
 
   void run() {
-    shape = shapeNest(e, space, expression, nullptr, -1);
-    bool along = shape.vectorAxis < 0 || shape.vectorAxis == int(axis);
-    outerLoops(0, along);
+    outerLoops([&] {
+      if (along())
+        return give(reduceAlong());
+      reduceAcross();
+    });
   }
 
 private:
-  Emission &e;
-  Nest nest;
-  ValueId operand;
-  const Type &space;
-  ValueId result;
-  Combiner combiner;
-  unsigned axis;
-  AxisMap map;
-  Expression expression;
-  NestShape shape;
-
-  /// Loops over the axes that stay, without the vector axis.
-  void outerLoops(unsigned a, bool along) {
-    while (a < space.rank && (a == axis || int(a) == shape.vectorAxis || space.dims[a] == 1))
-      ++a;
-    if (a < space.rank)
-      return nest.loop(a, e.i64(0), e.i64(space.dims[a]), 1, [&] { outerLoops(a + 1, along); });
-    if (along)
-      return give(reduceAlong());
-    reduceAcross();
-  }
-
-  /// The operand at the current coordinates as a partial result.
-  Parts element() {
-    Value *v = e.elements.splat(nest.evaluate(operand, map), nest.lanes());
-    nest.storeKept(expression);
-    return combiner.lift(v, combiner.needsCoordinate() ? coordinate() : nullptr);
-  }
-
-  /// The current coordinates along the axis.
-  Value *coordinate() {
-    Value *at = e.ir.CreateTrunc(nest.coordinate(axis), e.ir.getInt32Ty());
-    at = e.elements.splat(at, nest.lanes());
-    if (!nest.lanes() || nest.vector() != int(axis))
-      return at;
-    llvm::SmallVector<llvm::Constant *, 64> steps;
-    for (unsigned lane = 0; lane < nest.lanes(); ++lane)
-      steps.push_back(e.ir.getInt32(lane));
-    return e.ir.CreateAdd(at, llvm::ConstantVector::get(steps));
-  }
-
   // Partial results in a loop's list of carried values, one after the other.
   Carried flat(llvm::ArrayRef<Parts> list) {
     Carried values;
