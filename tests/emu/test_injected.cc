@@ -2,7 +2,6 @@
 // twin gives no report. At -O0 to -O3 on both chips.
 #include "emu_test.h"
 
-#include <regex>
 #include <sstream>
 
 using namespace emutest;
@@ -223,16 +222,14 @@ struct Wait {
   const char *part;
 };
 const Wait kWaits[] = {
-    {"gfx942", "copy", "s_waitcnt vmcnt\\(0\\)", "copied", "before the vector memory counter"},
-    {"gfx1100", "copy", "s_waitcnt vmcnt\\(0\\)", "copied", "before the vector memory counter"},
+    {"gfx942", "copy", "s_waitcnt vmcnt(0)", "copied", "before the vector memory counter"},
+    {"gfx1100", "copy", "s_waitcnt vmcnt(0)", "copied", "before the vector memory counter"},
     {"gfx1201", "copy", "s_wait_loadcnt 0x0", "copied", "before the vector memory counter"},
-    {"gfx942", "barrierThere", "s_waitcnt lgkmcnt\\(0\\)", "barrierThere",
-     "before the LDS counter"},
-    {"gfx1100", "barrierThere", "s_waitcnt lgkmcnt\\(0\\)", "barrierThere",
-     "before the LDS counter"},
+    {"gfx942", "barrierThere", "s_waitcnt lgkmcnt(0)", "barrierThere", "before the LDS counter"},
+    {"gfx1100", "barrierThere", "s_waitcnt lgkmcnt(0)", "barrierThere", "before the LDS counter"},
     {"gfx1201", "barrierThere", "s_wait_dscnt 0x0", "barrierThere", "before the LDS counter"},
-    {"gfx942", "copy", "s_waitcnt lgkmcnt\\(0\\)", "copy", "before the scalar memory counter"},
-    {"gfx1100", "copy", "s_waitcnt lgkmcnt\\(0\\)", "copy", "before the scalar memory counter"},
+    {"gfx942", "copy", "s_waitcnt lgkmcnt(0)", "copy", "before the scalar memory counter"},
+    {"gfx1100", "copy", "s_waitcnt lgkmcnt(0)", "copy", "before the scalar memory counter"},
     {"gfx1201", "copy", "s_wait_kmcnt 0x0", "copy", "before the scalar memory counter"},
 };
 
@@ -257,12 +254,10 @@ void runWait(const Wait &wait, std::string text, bool twin) {
     return unit::fail(__FILE__, __LINE__, who + "no such kernel");
   if (!twin) {
     std::string body = text.substr(start, end - start);
-    std::regex pattern(std::string("\t") + wait.wait + "[^\n]*\n");
-    size_t last = std::string::npos, length = 0;
-    for (std::sregex_iterator at(body.begin(), body.end(), pattern), none; at != none; ++at)
-      last = size_t(at->position()), length = size_t(at->length());
+    size_t last = body.rfind(std::string("\t") + wait.wait);
     if (last == std::string::npos)
       return unit::fail(__FILE__, __LINE__, who + "not there:\n" + body);
+    size_t length = body.find('\n', last) + 1 - last;
     text.erase(start + last, length);
   }
   Options options;
