@@ -170,6 +170,9 @@ private:
       operand.kind = Operand::Scalar;
       operand.index = SlotDiscard;
       break;
+    case RegisterInfo::Absent:
+      absentRegister = true;
+      break;
     default:
       break;
     }
@@ -202,6 +205,7 @@ private:
   void describe(const MCInst &instruction, MicroOp &op) {
     const OpcodeInfo &info = opcodeInfo(instruction.getOpcode());
     const MCInstrDesc &desc = tables().instructions->get(instruction.getOpcode());
+    absentRegister = false;
     op.opcode = uint16_t(instruction.getOpcode());
     op.row = info.row;
     op.run = unimplementedInstruction;
@@ -224,6 +228,22 @@ private:
     op.wait = waitClass(info.name);
     if (op.clamp && op.row != kNoRow && opRow(op.row).clamped)
       op.run = opRow(op.row).clamped, op.clamp = 0;
+    if (absentRegister)
+      forgetOperands(op);
+  }
+
+  // What names a register that is not there is not run, nor looked at by checks.
+  static void forgetOperands(MicroOp &op) {
+    op.run = unimplementedInstruction;
+    op.row = kNoRow;
+    op.flags = 0;
+    op.space = Space::None;
+    op.target = kNoInstruction;
+    op.sources = 0;
+    for (Operand &operand : op.dst)
+      operand = Operand();
+    for (Operand &operand : op.src)
+      operand = Operand();
   }
 
   // V_MOVRELD and the like have no definition in LLVM: which register it is shows at run time.
@@ -556,6 +576,7 @@ private:
   const CodeObject &object;
   const Chip &chip;
   std::unique_ptr<Program> program;
+  bool absentRegister = false; // the instruction that is described names one
   std::unique_ptr<MCSubtargetInfo> subtarget;
 };
 

@@ -32,6 +32,8 @@ const TargetTables &tables() {
 
 namespace {
 
+constexpr unsigned kNamedSlots = SlotExec + 2; // what encodings name by number ends here
+
 unsigned occurrences(StringRef text, StringRef part) { return unsigned(text.count(part)); }
 
 RegisterInfo describeRegister(unsigned reg) {
@@ -90,6 +92,8 @@ RegisterInfo describeRegister(unsigned reg) {
       info.registers = name.contains("_LO") || name.contains("_HI") ? 1 : 2;
     if (name.ends_with("_HI16") || name.ends_with("_LO16"))
       info.select = name.ends_with("_HI16") ? Select::Word1 : Select::Word0;
+    if (info.index + info.registers > kNamedSlots)
+      info.kind = RegisterInfo::Absent; // LDS_DIRECT, and names that no encoding has
   }
   return info;
 }

@@ -40,7 +40,15 @@ const OpcodeInfo &opcodeInfo(unsigned opcode);
 
 /// What an LLVM register is in our files; found from its name and encoding once.
 struct RegisterInfo {
-  enum Kind : uint8_t { Unknown, None, Vector, Scalar, Special, Null } kind = Unknown;
+  enum Kind : uint8_t {
+    Unknown,
+    None,
+    Vector,
+    Scalar,
+    Special,
+    Null,
+    Absent, // a register that the emulator does not have
+  } kind = Unknown;
   uint8_t registers = 1;
   Select select = Select::Dword;
   uint16_t index = 0;

@@ -224,7 +224,7 @@ public:
   Case run() {
     accept(edited(best, {}, best.graph.kernel.contract)); // canonical, without unused arguments
     accept(edited(best, {}, false));
-    while (left > 0 && (removeOps() || clearBuffers()))
+    while (left > 0 && (removeOps() || clearBuffers() || removeArguments()))
       ;
     return std::move(best);
   }
@@ -260,6 +260,12 @@ private:
       }
     }
     return any;
+  }
+
+  /// Those whose last use the last edit made dead.
+  bool removeArguments() {
+    auto candidate = edited(best, {}, best.graph.kernel.contract);
+    return candidate && candidate->args.size() < best.args.size() && accept(std::move(candidate));
   }
 
   bool clearBuffers() {

@@ -18,6 +18,9 @@ const Fault kFaults[] = {
      {".long 0xffffffff"},
      LaunchStatus::IllegalState,
      "0xffffffff is no instruction"},
+    // s_or_b32 s95, src_lds_direct, -10: LLVM decodes it, no scalar instruction can read it.
+    {"gfx942", {".long 0x875fcafe"}, LaunchStatus::Unimplemented, "s_or_b32 at"},
+    {"gfx942,gfx1100", {".long 0x7e0002fe"}, LaunchStatus::Unimplemented, "v_mov_b32 at"},
     {"gfx942,gfx1100",
      {"s_mov_b64 s[20:21], 0", "s_setpc_b64 s[20:21]"},
      LaunchStatus::IllegalState,

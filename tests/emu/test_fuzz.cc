@@ -1,5 +1,6 @@
 // Damaged code objects, bundles and launch files by the thousand: an answer each time, never a
-// crash. Runs sanitized too. test-timeout: 300 test-label: fuzz
+// crash. Runs sanitized too. TL_FUZZ_SEED=N damages them in other ways.
+// test-timeout: 300 test-label: fuzz
 #include "../../src/tools/tlc_emu_file.h"
 #include "emu_test.h"
 
@@ -17,9 +18,14 @@ constexpr uint64_t kBorders[] = {
     0,          1,          0x7f,       0x80,        0xff,       0x100,       0x7fff, 0xffff,
     0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, ~0ull >> 1, ~0ull << 63, ~0ull,  ~0ull - 7};
 
+uint64_t chosenSeed() {
+  const char *text = std::getenv("TL_FUZZ_SEED");
+  return text ? std::strtoull(text, nullptr, 10) : 0;
+}
+
 class Mutator {
 public:
-  explicit Mutator(uint64_t seed) : random(seed) {}
+  explicit Mutator(uint64_t seed) : random(seed + 1000 * chosenSeed()) {}
   size_t below(size_t n) { return n ? random() % n : 0; }
 
   Bytes mutate(const Bytes &good) {
