@@ -80,6 +80,9 @@ extern "C" {
 #define TL_OP_ARGMIN ((int32_t)92)
 #define TL_OP_SCAN ((int32_t)93)
 #define TL_OP_REVERSE_SCAN ((int32_t)94)
+#define TL_OP_REDUCE_WITH ((int32_t)95)
+#define TL_OP_SCAN_WITH ((int32_t)96)
+#define TL_OP_REVERSE_SCAN_WITH ((int32_t)97)
 #define TL_OP_DOT ((int32_t)100)
 #define TL_OP_VIEW ((int32_t)110)
 #define TL_OP_ADDR ((int32_t)111)
@@ -1062,6 +1065,51 @@ static inline tl_value tl_reverse_scan(tl_graph *g, tl_value a, tl_reduce_kind k
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
   (void)tl_graph_op(g, TL_OP_REVERSE_SCAN, operands, 1, attrs, n_attrs, &result, 1);
   return result;
+}
+
+/** Opens the combine region of reduce_with: of the n tiles `a`, of one shape, along `axis`. args receives 2 n scalars
+ *  that live in the region: the parts of one partial result, then those of the other. The region computes with
+ *  scalars alone and ends with tl_reduce_with_end. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_reduce_with_begin(tl_graph *g, const tl_value *a, size_t n, int64_t axis, tl_value *args) {
+  tl_attr attrs[1];
+  attrs[0] = tl_attr_int(TL_ATTR_AXIS, axis);
+  return tl_graph_begin(g, TL_OP_REDUCE_WITH, a, n, attrs, 1, args, 2 * n);
+}
+
+/** Closes the region with the n parts of the combination; results receives the n tiles. Returns the graph's
+ *  status. Since: 0.1 */
+static inline tl_status tl_reduce_with_end(tl_graph *g, const tl_value *yields, size_t n, tl_value *results) {
+  return tl_graph_end(g, yields, n, results, n);
+}
+
+/** Opens the combine region of scan_with: of the n tiles `a`, of one shape, along `axis`. args receives 2 n scalars
+ *  that live in the region: the parts of one partial result, then those of the other. The region computes with
+ *  scalars alone and ends with tl_scan_with_end. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_scan_with_begin(tl_graph *g, const tl_value *a, size_t n, int64_t axis, tl_value *args) {
+  tl_attr attrs[1];
+  attrs[0] = tl_attr_int(TL_ATTR_AXIS, axis);
+  return tl_graph_begin(g, TL_OP_SCAN_WITH, a, n, attrs, 1, args, 2 * n);
+}
+
+/** Closes the region with the n parts of the combination; results receives the n tiles. Returns the graph's
+ *  status. Since: 0.1 */
+static inline tl_status tl_scan_with_end(tl_graph *g, const tl_value *yields, size_t n, tl_value *results) {
+  return tl_graph_end(g, yields, n, results, n);
+}
+
+/** Opens the combine region of reverse_scan_with: of the n tiles `a`, of one shape, along `axis`. args receives 2 n scalars
+ *  that live in the region: the parts of one partial result, then those of the other. The region computes with
+ *  scalars alone and ends with tl_reverse_scan_with_end. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_reverse_scan_with_begin(tl_graph *g, const tl_value *a, size_t n, int64_t axis, tl_value *args) {
+  tl_attr attrs[1];
+  attrs[0] = tl_attr_int(TL_ATTR_AXIS, axis);
+  return tl_graph_begin(g, TL_OP_REVERSE_SCAN_WITH, a, n, attrs, 1, args, 2 * n);
+}
+
+/** Closes the region with the n parts of the combination; results receives the n tiles. Returns the graph's
+ *  status. Since: 0.1 */
+static inline tl_status tl_reverse_scan_with_end(tl_graph *g, const tl_value *yields, size_t n, tl_value *results) {
+  return tl_graph_end(g, yields, n, results, n);
 }
 
 /* --- Matrices --- */

@@ -300,19 +300,31 @@ ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
   }
   std::vector<Attr> normal =
       normalForm(opInfo(opcode), attrs, types->empty() ? Type() : types->front());
+  if (!open.empty() && hasCombineRegion(open.back().opcode) &&
+      (!computesElements(opcode) || types->front().rank != 0)) {
+    report(makeError(TL_E_INVALID_GRAPH, "%s: its region computes with scalars alone, not %s",
+                     opInfo(open.back().opcode).text.data(),
+                     signatureText(graph, opcode, operands).c_str()));
+    return 0;
+  }
   OpId id = graph.addOp(currentBlock(), opcode, operands, normal, *types, {}, locationId);
   return types->empty() ? 0 : graph.result(graph.ops[id]);
 }
 
 std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId> operands,
                                          std::span<const Attr> attrs) {
-  size_t argCount = opcode == Opcode::For && operands.size() >= 3 ? operands.size() - 2 : 0;
+  size_t argCount = opcode == Opcode::For && operands.size() >= 3              ? operands.size() - 2
+                    : opcodeKnown(int32_t(opcode)) && hasCombineRegion(opcode) ? 2 * operands.size()
+                                                                               : 0;
   if (ok() && open.size() >= maxRegionDepth)
     report(makeError(TL_E_LIMIT, "regions nest at most %u deep", maxRegionDepth));
   if (ok() && inHead)
     report(makeError(TL_E_INVALID_GRAPH, "a grid expression has no regions"));
-  if (ok() && opcode != Opcode::For && opcode != Opcode::If)
+  if (ok() && (!opcodeKnown(int32_t(opcode)) || regionCount(opcode) == 0))
     report(makeError(TL_E_INVALID_ARGUMENT, "operation %d has no regions", int(opcode)));
+  if (ok() && !open.empty() && hasCombineRegion(open.back().opcode))
+    report(makeError(TL_E_INVALID_GRAPH, "%s: its region computes with scalars alone, not %s",
+                     opInfo(open.back().opcode).text.data(), opInfo(opcode).text.data()));
   OpenRegion region;
   region.opcode = opcode;
   if (ok() && checkOperands(opcode, operands)) {
@@ -330,11 +342,8 @@ std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId>
   region.attrs.assign(attrs.begin(), attrs.end());
   region.location = locationId;
   region.block = graph.addBlock(0);
-  if (opcode == Opcode::For) {
-    graph.addBlockArg(region.block, graph.typeOf(operands[0]));
-    for (const Type &t : region.types)
-      graph.addBlockArg(region.block, t);
-  }
+  for (const Type &t : regionArguments(graph, opcode, operands, region.types))
+    graph.addBlockArg(region.block, t);
   open.push_back(std::move(region));
   return graph.block(open.back().block).args;
 }
@@ -351,13 +360,14 @@ bool GraphBuilder::checkYields(const OpenRegion &region, std::span<const ValueId
     }
   if (free)
     return true;
-  bool same = yields.size() == region.types.size();
+  std::vector<Type> wanted = regionYields(region.opcode, region.types);
+  bool same = yields.size() == wanted.size();
   for (size_t i = 0; same && i < yields.size(); ++i)
-    same = graph.typeOf(yields[i]) == region.types[i];
+    same = graph.typeOf(yields[i]) == wanted[i];
   if (same)
     return true;
   std::string want, got;
-  for (const Type &t : region.types)
+  for (const Type &t : wanted)
     want += (want.empty() ? "" : ", ") + t.text();
   for (ValueId v : yields)
     got += (got.empty() ? "" : ", ") + graph.typeOf(v).text();

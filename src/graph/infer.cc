@@ -2,6 +2,7 @@
 
 #include "graph/fold_int.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tl {
@@ -205,6 +206,10 @@ private:
       return one(type(0));
     case Rule::ArgReduce:
       return reduce(DType::I32);
+    case Rule::ReduceWith:
+      return combine(true);
+    case Rule::ScanWith:
+      return combine(false);
     case Rule::Dot:
       return dot();
     case Rule::MakeView:
@@ -353,12 +358,34 @@ private:
         return invalid("there is no " + std::string(reduceText(ReduceKind(kind->i))) + " of " +
                        std::string(dtypeText(d)));
     }
+    TL_ASSIGN(std::vector<int64_t> dims, withoutAxis());
+    return one(Type::tile(result, dims));
+  }
+
+  /// The extents of the first operand without the axis.
+  Result<std::vector<int64_t>> withoutAxis() const {
     int64_t axis = attr(AttrKey::Axis)->i;
     if (axis < 0 || axis >= type(0).rank)
       return invalid(formatString("axis %lld is not an axis of the operand", (long long)axis));
     std::vector<int64_t> dims(type(0).extents().begin(), type(0).extents().end());
     dims.erase(dims.begin() + axis);
-    return one(Type::tile(result, dims));
+    return dims;
+  }
+
+  /// All operands are combined together; `reduces` away the axis, or keeps it.
+  Types combine(bool reduces) const {
+    if (operands.empty())
+      return invalid("there is nothing to combine");
+    TL_ASSIGN(std::vector<int64_t> dims, withoutAxis());
+    if (!reduces)
+      dims.assign(type(0).extents().begin(), type(0).extents().end());
+    std::vector<Type> types;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!std::ranges::equal(type(i).extents(), type(0).extents()))
+        return invalid("all operands must have one shape");
+      types.push_back(Type::tile(type(i).dtype, dims));
+    }
+    return types;
   }
 
   Types dot() const {
@@ -483,6 +510,28 @@ private:
 };
 
 } // namespace
+
+std::vector<Type> regionArguments(const Graph &graph, Opcode opcode,
+                                  std::span<const ValueId> operands,
+                                  std::span<const Type> results) {
+  std::vector<Type> types;
+  if (opcode == Opcode::For) {
+    types.push_back(graph.typeOf(operands[0])); // the counter
+    types.insert(types.end(), results.begin(), results.end());
+  } else if (hasCombineRegion(opcode)) {
+    types = regionYields(opcode, results);
+    types.insert(types.end(), types.begin(), types.begin() + ptrdiff_t(results.size()));
+  }
+  return types;
+}
+
+std::vector<Type> regionYields(Opcode opcode, std::span<const Type> results) {
+  std::vector<Type> types(results.begin(), results.end());
+  if (hasCombineRegion(opcode))
+    for (Type &type : types)
+      type = Type::scalar(type.dtype);
+  return types;
+}
 
 Result<std::vector<Type>> inferTypes(const Graph &graph, Opcode opcode,
                                      std::span<const ValueId> operands,

@@ -7,12 +7,17 @@
 
 namespace tl {
 
-/// Result types of an op without regions, or of a For (the types of its carried values). If: empty,
-/// its result types come from its yields. Errors are TL_E_INVALID_GRAPH or TL_E_LIMIT and name the
-/// op, the operand types and the rule.
+/// Result types of an op; of an If none, they come from its yields. Errors are TL_E_INVALID_GRAPH
+/// or TL_E_LIMIT and name the op, the operand types and the rule.
 Result<std::vector<Type>> inferTypes(const Graph &graph, Opcode opcode,
                                      std::span<const ValueId> operands,
                                      std::span<const Attr> attrs);
+
+/// The types of the arguments of an op's regions, and of what they yield, for an op with those
+/// result types.
+std::vector<Type> regionArguments(const Graph &graph, Opcode opcode,
+                                  std::span<const ValueId> operands, std::span<const Type> results);
+std::vector<Type> regionYields(Opcode opcode, std::span<const Type> results);
 
 /// The extents of a Dims attribute with parameters at their current values; checks limits of tiles.
 Result<std::vector<int64_t>> resolveDims(const Graph &graph, Opcode opcode, const Attr &dims);

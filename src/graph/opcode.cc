@@ -130,10 +130,35 @@ const OpInfo &opInfo(Opcode opcode) {
 }
 bool isReduction(Opcode opcode) {
   Rule rule = opInfo(opcode).rule;
-  return rule == Rule::Reduce || rule == Rule::ArgReduce;
+  return rule == Rule::Reduce || rule == Rule::ArgReduce || rule == Rule::ReduceWith;
 }
 bool combinesAlongAxis(Opcode opcode) {
-  return isReduction(opcode) || opInfo(opcode).rule == Rule::Scan;
+  Rule rule = opInfo(opcode).rule;
+  return isReduction(opcode) || rule == Rule::Scan || rule == Rule::ScanWith;
+}
+bool hasCombineRegion(Opcode opcode) {
+  Rule rule = opInfo(opcode).rule;
+  return rule == Rule::ReduceWith || rule == Rule::ScanWith;
+}
+bool isReverseScan(Opcode opcode) {
+  return opcode == Opcode::ReverseScan || opcode == Opcode::ReverseScanWith;
+}
+unsigned regionCount(Opcode opcode) {
+  return opcode == Opcode::If ? 2 : opcode == Opcode::For || hasCombineRegion(opcode) ? 1 : 0;
+}
+bool computesElements(Opcode opcode) {
+  switch (opInfo(opcode).rule) {
+  case Rule::Const:
+  case Rule::Elementwise:
+  case Rule::Compare:
+  case Rule::Classify:
+  case Rule::Select:
+  case Rule::Cast:
+  case Rule::Bitcast:
+    return true;
+  default:
+    return false;
+  }
 }
 std::span<const OpInfo> allOps() { return table().ops; }
 bool opcodeKnown(int32_t number) {

@@ -34,6 +34,8 @@ enum class Rule : uint8_t {
   Reduce,
   ArgReduce,
   Scan,
+  ReduceWith,
+  ScanWith,
   Dot,
   MakeView,
   Address,
@@ -107,10 +109,18 @@ struct OpInfo {
 
 /// Facts of an opcode; it must be a row of ops.def.
 const OpInfo &opInfo(Opcode opcode);
-/// Rules Reduce and ArgReduce: an axis of the operand is combined away.
+/// Rules Reduce, ArgReduce and ReduceWith: an axis of the operands is combined away.
 bool isReduction(Opcode opcode);
-/// Those, and rule Scan: elements are combined along an axis.
+/// Those, and rules Scan and ScanWith: elements are combined along an axis.
 bool combinesAlongAxis(Opcode opcode);
+/// Rules ReduceWith and ScanWith: a region says how.
+bool hasCombineRegion(Opcode opcode);
+/// From the last element to the first.
+bool isReverseScan(Opcode opcode);
+/// How many regions an operation has.
+unsigned regionCount(Opcode opcode);
+/// Whether a combine region may hold it, on scalars.
+bool computesElements(Opcode opcode);
 /// All rows, in the order of ops.def.
 std::span<const OpInfo> allOps();
 bool opcodeKnown(int32_t number);

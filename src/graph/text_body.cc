@@ -50,6 +50,8 @@ bool Parser::parseStatement() {
     return parseFor(std::move(results));
   if (tok.isWord("if"))
     return parseIf(std::move(results));
+  if (auto opcode = opcodeFromText(tok.text); opcode && hasCombineRegion(*opcode))
+    return parseCombine(*opcode, std::move(results));
   if (tok.isWord("yield")) {
     if (!results.empty())
       return fail(tok, "yield gives no value");
@@ -418,6 +420,60 @@ bool Parser::parseIf(std::vector<Token> results) {
   return openRegion(statement, {});
 }
 
+/// reduce_with %a, %b, axis 1 combine (%a0, %b0) with (%a1, %b1) {
+bool Parser::parseCombine(Opcode opcode, std::vector<Token> results) {
+  Statement statement;
+  statement.opcode = opcode;
+  statement.token = tok;
+  statement.results = std::move(results);
+  advance();
+  do {
+    if (!statement.operands.empty())
+      advance();
+    if (tok.isWord("axis"))
+      break;
+    Operand operand;
+    if (!parseOperand(operand))
+      return false;
+    statement.operands.push_back(std::move(operand));
+  } while (tok.is(','));
+  int64_t axis = 0;
+  if (!takeWord("axis") || !parseInteger(axis, "the number of an axis") || !takeWord("combine"))
+    return false;
+  statement.attrs.push_back(intAttr(AttrKey::Axis, axis));
+  std::vector<Token> arguments;
+  size_t count = statement.operands.size();
+  if (!parseArgumentNames(count, arguments) || !takeWord("with") ||
+      !parseArgumentNames(count, arguments))
+    return false;
+  if (count != statement.results.size())
+    return fail(statement.token,
+                formatString("%s of %zu operand%s needs as many names before '=', not %zu",
+                             opInfo(opcode).text.data(), count, count == 1 ? "" : "s",
+                             statement.results.size()));
+  return openRegion(statement, arguments);
+}
+
+/// "(%a, %b)": as many names as `count`.
+bool Parser::parseArgumentNames(size_t count, std::vector<Token> &arguments) {
+  Token open = tok;
+  if (!take('(', "and the names of a partial result, one for each operand"))
+    return false;
+  size_t given = 0;
+  while (tok.kind == TokenKind::Value) {
+    arguments.push_back(tok);
+    ++given;
+    advance();
+    if (!tok.is(','))
+      break;
+    advance();
+  }
+  if (given == count)
+    return take(')', "after the names");
+  return fail(open, formatString("a partial result has %zu part%s, one for each operand", count,
+                                 count == 1 ? "" : "s"));
+}
+
 bool Parser::openRegion(Statement &statement, const std::vector<Token> &arguments) {
   if (!tok.is('{'))
     return expectedOnLine("'{' before a region");
@@ -437,7 +493,7 @@ bool Parser::openRegion(Statement &statement, const std::vector<Token> &argument
   frame.opcode = statement.opcode;
   frame.token = statement.token;
   frame.results = std::move(statement.results);
-  frame.carried = arguments.empty() ? 0 : arguments.size() - 1;
+  frame.carried = statement.opcode == Opcode::For ? arguments.size() - 1 : 0;
   frames.push_back(std::move(frame));
   return true;
 }
@@ -451,6 +507,8 @@ bool Parser::checkYieldCount(const Frame &frame, const Token &at, size_t count) 
     reason = wanted == 0
                  ? "the loop carries no values"
                  : formatString("the loop carries %zu value%s", wanted, wanted == 1 ? "" : "s");
+  else if (hasCombineRegion(frame.opcode))
+    reason = formatString("a partial result has %zu part%s", wanted, wanted == 1 ? "" : "s");
   else
     reason = wanted == 0 ? "no results of this if are named"
                          : formatString("%zu result%s of this if %s named", wanted,

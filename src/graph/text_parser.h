@@ -155,6 +155,8 @@ private:
   bool parseFor(std::vector<Token> results);
   bool parseIf(std::vector<Token> results);
   bool parseYield();
+  bool parseCombine(Opcode opcode, std::vector<Token> results);
+  bool parseArgumentNames(size_t count, std::vector<Token> &arguments);
   bool openRegion(Statement &statement, const std::vector<Token> &arguments);
   bool closeRegion();
   bool closeThen(Frame &frame);

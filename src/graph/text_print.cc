@@ -270,13 +270,23 @@ void Printer::printOpen(const Op &op, unsigned depth) {
     return;
   }
   const std::vector<ValueId> &args = g.block(g.regions(op)[0]).args;
-  define(args[0]);
+  for (ValueId v : args)
+    define(v);
+  if (hasCombineRegion(op.opcode)) {
+    out += std::string(opInfo(op.opcode).text) + " ";
+    for (ValueId v : operands)
+      out += operandText(v) + ", ";
+    out += "axis " + std::to_string(g.intAttr(op, AttrKey::Axis)) + " combine ";
+    for (size_t i = 0; i < args.size(); ++i)
+      out += (i == 0 ? "(" : i == operands.size() ? ") with (" : ", ") + label(args[i]);
+    out += ") {";
+    return;
+  }
   out += "for " + label(args[0]) + " = " + operandText(operands[0]) + " to " +
          operandText(operands[1]);
   if (std::string step = operandText(operands[2]); step != "1")
     out += " step " + step;
   for (size_t i = 1; i < args.size(); ++i) {
-    define(args[i]);
     out += (i == 1 ? " carry " : ", ") + label(args[i]) + " = " + operandText(operands[2 + i]);
   }
   out += " {";

@@ -97,8 +97,7 @@ private:
         return internalError("%s uses %%%u, which is not defined there",
                              opInfo(op.opcode).text.data(), v);
     TL_ASSIGN(std::vector<Type> types, inferTypes(g, op.opcode, g.operands(op), g.attrs(op)));
-    size_t regions = op.opcode == Opcode::For ? 1 : op.opcode == Opcode::If ? 2 : 0;
-    if (op.regions.count != regions)
+    if (op.regions.count != regionCount(op.opcode))
       return internalError("%s has %u regions", opInfo(op.opcode).text.data(), op.regions.count);
     if (op.opcode == Opcode::If)
       for (ValueId v : g.results(op))
@@ -123,20 +122,27 @@ private:
 
   Status checkRegion(const Op &op, BlockId region, const std::vector<Type> &types) {
     const Block &block = g.block(region);
-    size_t counters = op.opcode == Opcode::For ? 1 : 0;
-    size_t args = op.opcode == Opcode::For ? types.size() + 1 : 0;
-    if (block.args.size() != args)
-      return internalError("a region of %s has %zu arguments", opInfo(op.opcode).text.data(),
-                           block.args.size());
-    const Op &yield = g.ops[block.ops.back()];
-    if (yield.operands.count != types.size())
-      return internalError("a region of %s yields %u values", opInfo(op.opcode).text.data(),
-                           yield.operands.count);
-    for (size_t i = 0; i < types.size(); ++i)
-      if (g.typeOf(g.operand(yield, i)) != types[i] ||
-          (counters && g.typeOf(block.args[i + 1]) != types[i]))
-        return internalError("carried value %zu of %s changes its type", i,
-                             opInfo(op.opcode).text.data());
+    auto typesOf = [&](std::span<const ValueId> values) {
+      std::vector<Type> list;
+      for (ValueId v : values)
+        list.push_back(g.typeOf(v));
+      return list;
+    };
+    if (typesOf(block.args) != regionArguments(g, op.opcode, g.operands(op), types))
+      return internalError("a region of %s has other arguments", opInfo(op.opcode).text.data());
+    if (typesOf(g.operands(g.ops[block.ops.back()])) != regionYields(op.opcode, types))
+      return internalError("a region of %s yields values of other types",
+                           opInfo(op.opcode).text.data());
+    if (!hasCombineRegion(op.opcode))
+      return {};
+    for (OpId id : block.ops) {
+      const Op &inner = g.ops[id];
+      bool scalar = inner.opcode == Opcode::Yield ||
+                    (computesElements(inner.opcode) && g.typeOf(g.result(inner)).rank == 0);
+      if (!scalar)
+        return internalError("a region of %s holds %s", opInfo(op.opcode).text.data(),
+                             opInfo(inner.opcode).text.data());
+    }
     return {};
   }
 };

@@ -172,6 +172,9 @@ Status Machine::runOp(const Op &op, unsigned depth) {
     return runFor(op, depth);
   case Rule::If:
     return runIf(op, depth);
+  case Rule::ReduceWith:
+  case Rule::ScanWith:
+    return runCombine(op);
   case Rule::Yield:
     return {}; // its operands are read by the op around it
   default:

@@ -58,6 +58,10 @@ private:
   Status runTileOp(const Op &op);
   Status runFor(const Op &op, unsigned depth);
   Status runIf(const Op &op, unsigned depth);
+
+  // combine.cc
+  Status runCombine(const Op &op);
+  Status combine(const Op &op, std::vector<TileValue> &total, const std::vector<TileValue> &next);
   /// The operands of the yield that ends a region.
   std::span<const ValueId> yields(BlockId region) const;
   /// A control decision that depends on `v`.

@@ -1,6 +1,7 @@
 #include "interp/tile_ops.h"
 
 #include "graph/fold_int.h"
+#include "interp/lines.h"
 #include "interp/numbers.h"
 #include "interp/sums.h"
 
@@ -11,12 +12,6 @@
 namespace tl::interp {
 
 namespace {
-
-/// The elements of `a` that one element of the result combines.
-struct Line {
-  size_t first, stride, count;
-  size_t operator[](size_t k) const { return first + k * stride; }
-};
 
 /// Accumulators take the elements of a line in order with add(); give() writes what they have
 /// combined so far, with its doubt.
@@ -188,23 +183,6 @@ void openSignOfZero(TileValue &out, size_t i) {
   d.bound = std::max(d.bound, smallest(out.type.dtype));
   out.setDoubt(i, d);
 }
-
-/// The lines along an axis.
-class Lines {
-public:
-  Lines(const Type &type, unsigned axis) : extent(size_t(type.dims[axis])) {
-    for (unsigned i = axis + 1; i < type.rank; ++i)
-      inner *= size_t(type.dims[i]);
-    count = size_t(type.elements()) / extent;
-  }
-  Line operator[](size_t i) const {
-    return {i / inner * inner * extent + i % inner, inner, extent};
-  }
-  size_t count;
-
-private:
-  size_t extent, inner = 1;
-};
 
 /// Calls `body` with a maker of accumulators of the kind and element type.
 template <class F>

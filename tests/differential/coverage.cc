@@ -99,6 +99,8 @@ static const Type &namingType(const Graph &g, const Op &op) {
   case Rule::Classify:
   case Rule::Reduce:
   case Rule::ArgReduce:
+  case Rule::ReduceWith:
+  case Rule::ScanWith:
   case Rule::Store:
   case Rule::Scatter:
   case Rule::Dot:

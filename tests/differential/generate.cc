@@ -124,6 +124,9 @@ ValueId Generator::remember(ValueId v, Opcode opcode, const std::vector<ValueId>
   case Opcode::Scan:
   case Opcode::ReverseScan:
   case Opcode::Reduce:
+  case Opcode::ReduceWith:
+  case Opcode::ScanWith:
+  case Opcode::ReverseScanWith:
     entry.open |= isFloatType;
     break;
   case Opcode::Mul:
@@ -179,6 +182,10 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::ArgReduce:
   case Rule::Scan:
     emitReduce(f, dims);
+    break;
+  case Rule::ReduceWith:
+  case Rule::ScanWith:
+    emitCombine(f, dims);
     break;
   case Rule::Dot:
     emitDot(f);

@@ -123,6 +123,43 @@ void Generator::emitReduce(const Feature &f, const Dims &dims) {
   made.traits.crossLane = true;
 }
 
+/// A region that combines part by part, or, for integers, composes affine maps: the one operation
+/// here that is not commutative, for scans.
+void Generator::emitCombine(const Feature &f, const Dims &dims) {
+  bool scans = opInfo(f.opcode).rule == Rule::ScanWith;
+  bool maps = scans && isInteger(f.dtype) && random.chance(40);
+  std::vector<ValueId> operands = {tile(f.dtype, dims)};
+  if (maps)
+    operands.push_back(tile(f.dtype, dims));
+  while (!maps && operands.size() < 3 && random.chance(40))
+    operands.push_back(tile(typeOf(random.pick(pool).value).dtype, dims));
+  for (ValueId v : operands)
+    if (Entry *entry = entryOf(v))
+      entry->used = true;
+  std::vector<ValueId> args =
+      b.begin(f.opcode, operands, {{intAttr(AttrKey::Axis, int64_t(random.below(dims.size())))}});
+  size_t parts = operands.size();
+  std::vector<ValueId> yields;
+  if (maps) {
+    yields = {b.op(Opcode::Mul, {{args[0], args[2]}}, {}),
+              b.op(Opcode::Add, {{b.op(Opcode::Mul, {{args[1], args[2]}}, {}), args[3]}}, {})};
+  } else {
+    for (size_t i = 0; i < parts; ++i) {
+      DType type = typeOf(operands[i]).dtype;
+      std::vector<Opcode> choices = {Opcode::Add, Opcode::Min, Opcode::Max};
+      if (isInteger(type))
+        choices.insert(choices.end(), {Opcode::Mul, Opcode::Xor, Opcode::And});
+      else if (isBool(type))
+        choices = {Opcode::And, Opcode::Or, Opcode::Xor};
+      yields.push_back(b.op(random.pick(choices), {{args[i], args[i + parts]}}, {}));
+    }
+  }
+  std::vector<ValueId> results = b.end(yields);
+  for (size_t i = 0; i < results.size(); ++i)
+    remember(results[i], f.opcode, operands);
+  made.traits.crossLane = true;
+}
+
 void Generator::emitDot(const Feature &f) {
   static const std::vector<int64_t> extents = {1,  2,  3,  4,  5,  7,  8,  9,
                                                16, 17, 31, 32, 33, 48, 64, 65};

@@ -154,6 +154,7 @@ private:
   void emitElementwise(const Feature &f, const Dims &dims);
   void emitShape(const Feature &f, const Dims &dims);
   void emitReduce(const Feature &f, const Dims &dims);
+  void emitCombine(const Feature &f, const Dims &dims);
   void emitDot(const Feature &f);
 
   // generate_control.cc

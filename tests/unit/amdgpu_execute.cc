@@ -2,6 +2,7 @@
 // may run, for waves of 64 and of 32. test-timeout: 900
 #include "unit/amdgpu_kernels.h"
 #include "unit/amdgpu_run.h"
+#include "unit/combine_regions.h"
 
 using namespace unit;
 
@@ -204,6 +205,22 @@ UNIT_TEST(scans) {
         CHECK_RUN({.text = unary(shape, type,
                                  "  %r = " + std::string(op) + " %x, axis " + std::to_string(axis),
                                  shape, type)});
+}
+
+UNIT_TEST(combine_regions) {
+  std::vector<std::vector<int64_t>> shapes = {{1},     {5},      {1000},   {8192},
+                                              {3, 80}, {129, 2}, {4, 5, 6}};
+  for (const std::vector<int64_t> &shape : shapes)
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      std::vector<int64_t> to = shape;
+      to.erase(to.begin() + int64_t(axis));
+      CHECK_RUN({.text = unary(shape, "i32", complexProduct("reduce_with", axis), to, "i32")});
+      CHECK_RUN({.text = unary(shape, "f16", mixedParts("reduce_with", axis, "f16"), to, "f16")});
+      for (const char *op : {"scan_with", "reverse_scan_with"})
+        CHECK_RUN({.text = unary(shape, "i32", affineMaps(op, axis), shape, "i32")});
+      CHECK_RUN({.text = unary(shape, "f64", mixedParts("scan_with", axis, "f64"), shape, "f64")});
+    }
+  CHECK_RUN({.text = unary({9001}, "i32", affineMaps("reverse_scan_with", 0), {9001}, "i32")});
 }
 
 UNIT_TEST(lines_longer_than_shared_memory_are_scanned_in_pieces) {

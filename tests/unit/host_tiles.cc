@@ -1,6 +1,7 @@
 // test-timeout: 900
 // Shape operations, reductions and dots as host code, on odd extents, against the interpreter.
 #include "codegen/codegen.h"
+#include "unit/combine_regions.h"
 #include "unit/host_test.h"
 
 using namespace tl;
@@ -168,6 +169,21 @@ UNIT_TEST(where_the_largest_and_the_smallest_are) {
                     std::string("  %r = ") + op + " %x, axis " + std::to_string(axis) + "\n",
                     which));
       }
+}
+
+UNIT_TEST(combine_regions) {
+  const Dims shapes[] = {{1},    {7},    {80},     {1000},   {4099},    {5, 1},
+                         {1, 5}, {3, 7}, {80, 33}, {7, 100}, {4, 5, 6}, {2, 3, 4, 5}};
+  for (const Dims &shape : shapes)
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      Dims to = shape;
+      to.erase(to.begin() + long(axis));
+      CHECK(check(shape, DType::I32, to, DType::I32, complexProduct("reduce_with", axis)));
+      CHECK(check(shape, DType::F16, to, DType::F16, mixedParts("reduce_with", axis, "f16")));
+      for (const char *op : {"scan_with", "reverse_scan_with"})
+        CHECK(check(shape, DType::I32, shape, DType::I32, affineMaps(op, axis)));
+      CHECK(check(shape, DType::F64, shape, DType::F64, mixedParts("scan_with", axis, "f64")));
+    }
 }
 
 UNIT_TEST(reductions_of_expressions) {

@@ -1,4 +1,5 @@
 // Every operation on every type through whole kernels, with values from mathematics.
+#include "unit/combine_regions.h"
 #include "unit/interp_integers.h"
 #include "unit/interp_test.h"
 
@@ -594,6 +595,46 @@ UNIT_TEST(scans) {
   CHECK(run(DType::F16, "scan sum", 1, {2048, 1, 1, 1, 1, 2048}) ==
         (List{2048, 2048, 2050, 1, 2, 2050}));
   CHECK(std::isnan(run(DType::F32, "scan max", 1, {1, notANumber, 3, 1, 2, 3})[2]));
+}
+
+UNIT_TEST(combine_regions) {
+  auto run = [](const std::string &statements, std::vector<double> values, size_t results) {
+    Launch k("tile 0.1\nkernel @k(%a: view<i32, [2, 3]>, %to: view<i32, [" +
+             std::to_string(results) + "]>)\n grid [1] {\n  %x = load %a[0, 0] : tile<2x3xi32>\n" +
+             statements + "  %flat = reshape %r : tile<" + std::to_string(results) +
+             "xi32>\n  store %flat, %to[0]\n}\n");
+    k.set("a", values);
+    k.set("to", std::vector<double>(results));
+    return k.run() ? k.ints("to") : std::vector<int64_t>();
+  };
+  using List = std::vector<int64_t>;
+  // (1 + 3i)(2 + 6i)(3 + 9i) = -156 - 108i: ((2 - 18) + 12i)(3 + 9i).
+  List product = run(complexProduct("reduce_with", 1), {1, 2, 3, 1, 0, 0}, 2);
+  CHECK(product == (List{-156 ^ -108, 0}));
+  // Down the columns: (1 + 3i)(4 + 12i) = -32 + 24i and so on, of equal pairs.
+  product = run(complexProduct("reduce_with", 0), {1, 1, 2, 4, 4, 8}, 3);
+  CHECK(product == (List{-32 ^ 24, -32 ^ 24, -128 ^ 96}));
+  // t -> 2t + 7, then 3t + 6: 6t + 27, then 4t + 1: 24t + 109.
+  List maps = run(affineMaps("scan_with", 1), {2, 3, 4, 2, 3, 4}, 6);
+  CHECK(maps ==
+        (List{2 * 77 ^ 7, 6 * 77 ^ 27, 24 * 77 ^ 109, 2 * 77 ^ 7, 6 * 77 ^ 27, 24 * 77 ^ 109}));
+  // From the end: 4t + 1, then 3t + 6: 12t + 9, then 2t + 7: 24t + 25.
+  maps = run(affineMaps("reverse_scan_with", 1), {2, 3, 4, 2, 3, 4}, 6);
+  CHECK(maps ==
+        (List{24 * 77 ^ 25, 12 * 77 ^ 9, 4 * 77 ^ 1, 24 * 77 ^ 25, 12 * 77 ^ 9, 4 * 77 ^ 1}));
+}
+
+UNIT_TEST(combine_regions_have_bounds_for_any_order) {
+  // 2^24 + 1 + 1 is 2^24 in order and 2^24 + 2 the other way; both are within the bound.
+  Launch k(
+      "tile 0.1\nkernel @k(%a: view<f32, [3]>, %r: view<f32, [1]>) grid [1] {\n"
+      "  %x = load %a[0] : tile<3xf32>\n  %y = reduce_with %x, axis 0 combine (%s) with (%t) {\n"
+      "    %u = add %s, %t\n    yield %u\n  }\n  store %y, %r[0]\n}\n");
+  k.set("a", std::vector<double>{16777216, 1, 1});
+  k.set("r", std::vector<double>(1));
+  REQUIRE(k.run());
+  CHECK_EQ(k.floats("r")[0], 16777216.0);
+  CHECK(k.bound("r") >= 2 && k.bound("r") < 64);
 }
 
 UNIT_TEST(where_the_largest_and_the_smallest_are) {

@@ -472,6 +472,8 @@ private:
   }
 
   void addShape(const OpInfo &info) {
+    if (hasCombineRegion(info.opcode))
+      return addCombine(info.opcode);
     if (info.effect == Effect::Control)
       return;
     ValueId v = find([&](const Type &t) {
@@ -517,6 +519,35 @@ private:
       return;
     }
     add(info.opcode, {v}, attrs);
+  }
+
+  void addCombine(Opcode opcode) {
+    ValueId v = find([](const Type &t) { return t.isTile() && t.rank > 0; });
+    if (v == 0)
+      return;
+    Type t = typeOf(v);
+    std::vector<ValueId> operands = {v};
+    while (operands.size() < 3 && chance(50))
+      operands.push_back(
+          find([&](const Type &other) { return other.isTile() && other.sameShape(t); }));
+    ++count[opcode];
+    std::vector<ValueId> args =
+        b.begin(opcode, operands, {{intAttr(AttrKey::Axis, int64_t(pick(t.rank)))}});
+    pools.emplace_back(args);
+    std::vector<ValueId> yields;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      maybeName(args[i]);
+      ValueId c = chance(30) ? constant(typeOf(args[i]).dtype) : args[i + operands.size()];
+      Opcode op = isBool(typeOf(args[i]).dtype) ? Opcode::Xor : Opcode::Max;
+      yields.push_back(chance(20) ? args[i] : add(op, {args[i], c}));
+    }
+    ++count[Opcode::Yield];
+    std::vector<ValueId> results = b.end(yields);
+    pools.pop_back();
+    for (ValueId result : results) {
+      maybeName(result);
+      pools.back().push_back(result);
+    }
   }
 
   void addMemory(const OpInfo &info) {

@@ -69,6 +69,7 @@ private:
   void emitConstant(const Op &op);
   void emitIota(const Op &op);
   void emitElementwise(const Op &op);
+  void emitAlongAxis(const Op &op);
   void emitMakeView(const Op &op);
   void emitAddress(const Op &op);
   void emitLoad(const Op &op);
@@ -231,10 +232,10 @@ Status KernelEmitter::emitOp(OpId id) {
     break;
   case Rule::Reduce:
   case Rule::ArgReduce:
-    tiles[graph.result(op)] = emitReduce(context, lds, op, tile(graph.operand(op, 0)));
-    break;
+  case Rule::ReduceWith:
   case Rule::Scan:
-    tiles[graph.result(op)] = emitScan(context, lds, op, tile(graph.operand(op, 0)));
+  case Rule::ScanWith:
+    emitAlongAxis(op);
     break;
   case Rule::Dot: {
     TL_ASSIGN(TileValue result, emitDot(context, lds, op, tile(graph.operand(op, 0)),
@@ -315,6 +316,18 @@ void KernelEmitter::emitElementwise(const Op &op) {
     previous = std::move(values);
   }
   tiles[graph.result(op)] = std::move(result);
+}
+
+void KernelEmitter::emitAlongAxis(const Op &op) {
+  Combiner combiner(context.emitter, ir, graph, op, [this](ValueId v) { return scalar(v); });
+  std::vector<TileValue> sources;
+  for (ValueId operand : graph.operands(op))
+    sources.push_back(tile(operand));
+  std::vector<TileValue> results = isReduction(op.opcode)
+                                       ? emitReduce(context, lds, op, std::move(combiner), sources)
+                                       : emitScan(context, lds, op, std::move(combiner), sources);
+  for (size_t i = 0; i < results.size(); ++i)
+    tiles[graph.result(op, i)] = std::move(results[i]);
 }
 
 std::vector<llvm::Value *> KernelEmitter::indices(std::span<const ValueId> values) {

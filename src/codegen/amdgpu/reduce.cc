@@ -2,7 +2,6 @@
 
 #include "codegen/amdgpu/exchange.h"
 #include "codegen/amdgpu/words.h"
-#include "codegen/llvm/combiner.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,42 +14,51 @@ constexpr uint32_t partialBytes = 32768;
 
 class Reduction {
 public:
-  Reduction(KernelContext &context, Lds &lds, const Op &op, const TileValue &source)
-      : context(context), ir(context.ir), lds(lds), source(source), layout(*source.layout),
-        combiner(context.emitter, context.ir, context.graph, op),
+  Reduction(KernelContext &context, Lds &lds, const Op &op, Combiner combiner,
+            std::span<const TileValue> sources)
+      : context(context), ir(context.ir), lds(lds), op(op), sources(sources),
+        layout(*sources[0].layout), combiner(std::move(combiner)),
         axis(unsigned(context.graph.intAttr(op, AttrKey::Axis))),
         type(context.graph.typeOf(context.graph.result(op))), bounds(context, layout) {}
 
-  TileValue emit() {
+  std::vector<TileValue> emit() {
     TileLayout sliced = layout.sliceAway(axis);
+    const TileLayout &to = context.layouts.of(type);
     std::vector<Parts> partial;
     for (const std::vector<uint32_t> &group : layout.axisRegisters(axis))
       partial.push_back(acrossLanes(acrossRegisters(group)));
-    TileValue result{&context.layouts.of(type), type.dtype, {}, false};
-    if (layout.axisWaveBits(axis) != 0)
-      result.registers = acrossWaves(sliced, partial, *result.layout);
-    else
-      result.registers =
-          exchange(context, lds,
-                   {&sliced, combiner.resultType(), column(partial, combiner.resultPart()), false},
-                   *result.layout, CoordinateMap::reshape(resultShape()));
-    for (llvm::Value *&value : result.registers) {
-      value = combiner.finish(value);
-      if (type.rank == 0)
-        value = uniform(context, value);
+    const bool waves = layout.axisWaveBits(axis) != 0;
+    if (waves)
+      partial = acrossWaves(sliced, partial, to);
+    std::vector<TileValue> results;
+    for (size_t i = 0; i < combiner.results(); ++i) {
+      size_t part = combiner.resultPart(i);
+      TileValue result{&to, context.graph.typeOf(context.graph.result(op, i)).dtype, {}, false};
+      result.registers = column(partial, part);
+      if (!waves)
+        result.registers =
+            exchange(context, lds, {&sliced, combiner.dtypes()[part], result.registers, false}, to,
+                     CoordinateMap::reshape(resultShape()));
+      for (llvm::Value *&value : result.registers) {
+        value = combiner.finish(value, i);
+        if (type.rank == 0)
+          value = uniform(context, value);
+      }
+      results.push_back(std::move(result));
     }
-    return result;
+    return results;
   }
 
 private:
   KernelContext &context;
   Builder &ir;
   Lds &lds;
-  const TileValue &source;
-  const TileLayout &layout;
+  const Op &op;
+  std::span<const TileValue> sources;
+  const TileLayout &layout; // of all operands
   Combiner combiner;
   unsigned axis;
-  const Type &type;
+  const Type &type; // of the first result
   TileBounds bounds;
 
   std::vector<int64_t> resultShape() const {
@@ -68,7 +76,10 @@ private:
     bool inside = bounds.coverage(registerIndex, axis) == Coverage::Inside;
     llvm::Value *coordinate =
         inside && !combiner.needsCoordinate() ? nullptr : bounds.coordinate(registerIndex, axis);
-    Parts value = combiner.lift(source.at(registerIndex), coordinate);
+    std::vector<llvm::Value *> elements;
+    for (const TileValue &source : sources)
+      elements.push_back(source.at(registerIndex));
+    Parts value = combiner.lift(elements, coordinate);
     if (inside)
       return value;
     llvm::Value *isInside = ir.CreateICmpULT(coordinate, context.i32(layout.extent(axis)));
@@ -96,14 +107,23 @@ private:
     return values[0];
   }
 
-  /// An exchange with the lane that differs in one bit, for each lane bit along the axis: every
-  /// lane of a group ends with the same bits, since a + b and b + a are equal.
+  /// An exchange with the lane that differs in one bit, for each lane bit along the axis. Every
+  /// lane of a group ends with the same bits: a + b and b + a are equal, and what is not symmetric
+  /// gets the operand of the lower lane first.
   Parts acrossLanes(Parts value) {
     for (uint32_t bits = layout.axisLaneBits(axis); bits != 0; bits &= bits - 1) {
+      uint32_t bit = bits & (0 - bits);
       Parts other;
       for (llvm::Value *part : value)
-        other.push_back(laneXor(context, part, bits & (0 - bits)));
-      value = combiner.combine(value, other);
+        other.push_back(llvm::isa<llvm::Constant>(part) ? part : laneXor(context, part, bit));
+      if (combiner.isSymmetric()) {
+        value = combiner.combine(value, other);
+        continue;
+      }
+      llvm::Value *isUpper =
+          ir.CreateICmpNE(ir.CreateAnd(context.thread, context.i32(bit)), context.i32(0));
+      value = combiner.combine(combiner.select(isUpper, other, value),
+                               combiner.select(isUpper, value, other));
     }
     return value;
   }
@@ -122,8 +142,8 @@ private:
 
   /// Each wave writes its part of every result to a slot of its own; each thread reads and combines
   /// all slots of the results it holds, in the order of the slots.
-  std::vector<llvm::Value *> acrossWaves(const TileLayout &sliced, std::span<const Parts> partial,
-                                         const TileLayout &to) {
+  std::vector<Parts> acrossWaves(const TileLayout &sliced, std::span<const Parts> partial,
+                                 const TileLayout &to) {
     std::vector<int64_t> strides = CoordinateMap::reshape(resultShape()).strides;
     uint32_t waves = uint32_t(1) << std::popcount(layout.axisWaveBits(axis));
     uint32_t distinguished = layout.axisWaveBits(axis) << layout.laneBits();
@@ -161,7 +181,7 @@ private:
       readSlots(to, result, {region, strides, begin}, offsets, window, waves, pitch);
       lds.close();
     }
-    return column(result, combiner.resultPart());
+    return result;
   }
 
   void readSlots(const TileLayout &to, std::vector<Parts> &result, const LdsPlace &slotsPlace,
@@ -196,8 +216,9 @@ private:
 
 } // namespace
 
-TileValue emitReduce(KernelContext &context, Lds &lds, const Op &op, const TileValue &source) {
-  return Reduction(context, lds, op, source).emit();
+std::vector<TileValue> emitReduce(KernelContext &context, Lds &lds, const Op &op, Combiner combiner,
+                                  std::span<const TileValue> sources) {
+  return Reduction(context, lds, op, std::move(combiner), sources).emit();
 }
 
 } // namespace tl::amdgpu

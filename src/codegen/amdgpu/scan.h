@@ -2,9 +2,12 @@
 #pragma once
 
 #include "codegen/amdgpu/lds.h"
+#include "codegen/llvm/combiner.h"
 
 namespace tl::amdgpu {
 
-TileValue emitScan(KernelContext &context, Lds &lds, const Op &op, const TileValue &source);
+/// The results of a scan of `sources`, the op's operands.
+std::vector<TileValue> emitScan(KernelContext &context, Lds &lds, const Op &op, Combiner combiner,
+                                std::span<const TileValue> sources);
 
 } // namespace tl::amdgpu

@@ -9,10 +9,12 @@ namespace tl::host {
 
 struct AxisNest {
   AxisNest(Emission &e, OpId id, const Op &op)
-      : e(e), nest(e, id), operand(e.g.operand(op, 0)), space(e.typeOf(operand)),
-        result(e.g.result(op)), combiner(e.elements, e.ir, e.g, op),
+      : e(e), nest(e, id), operands(e.g.operands(op)), space(e.typeOf(operands[0])),
+        results(e.g.results(op)),
+        combiner(e.elements, e.ir, e.g, op, [&e](ValueId v) { return e.scalar[v]; }),
         axis(unsigned(e.g.intAttr(op, AttrKey::Axis))), map(identityMap(space)) {
-    addExpression(e.g, e.values, operand, map, id, expression);
+    for (ValueId operand : operands)
+      addExpression(e.g, e.values, operand, map, id, expression);
     shape = shapeNest(e, space, expression, nullptr, -1);
   }
 
@@ -28,25 +30,43 @@ struct AxisNest {
     nest.loop(a, e.i64(0), e.i64(space.dims[a]), 1, [&] { outerLoops(body, a + 1); });
   }
 
-  /// The operand at the current coordinates as a partial result.
+  /// The operands at the current coordinates as a partial result.
   Parts element() {
-    llvm::Value *v = e.elements.splat(nest.evaluate(operand, map), nest.lanes());
+    unsigned lanes = nest.lanes();
+    llvm::SmallVector<llvm::Value *, 2> list;
+    for (ValueId operand : operands)
+      list.push_back(e.elements.splat(nest.evaluate(operand, map), lanes));
     nest.storeKept(expression);
-    if (!combiner.needsCoordinate())
-      return combiner.lift(v, nullptr);
-    return combiner.lift(v, e.elements.splat(nest.laneCoordinates(axis, DType::I32), nest.lanes()));
+    llvm::Value *coordinate = nullptr;
+    if (combiner.needsCoordinate())
+      coordinate = e.elements.splat(nest.laneCoordinates(axis, DType::I32), lanes);
+    return combiner.lift(list, coordinate, lanes);
   }
+
+  /// Whether anything uses result `i`.
+  bool isWanted(size_t i) const { return e.values.place[results[i]] != Place::None; }
 
   Emission &e;
   Nest nest;
-  ValueId operand;
+  std::span<const ValueId> operands;
   const Type &space;
-  ValueId result;
+  std::span<const ValueId> results;
   Combiner combiner;
   unsigned axis;
   AxisMap map;
   Expression expression;
   NestShape shape;
 };
+
+/// Gives the results that anything uses their buffers; false when there are none.
+inline bool giveBuffers(Emission &e, OpId id) {
+  bool any = false;
+  for (ValueId v : e.g.results(e.g.ops[id])) {
+    any |= e.values.place[v] != Place::None;
+    if (e.values.place[v] == Place::Buffer)
+      e.tile[v] = e.bufferTile(e.buffers.ofValue[v], e.typeOf(v));
+  }
+  return any;
+}
 
 } // namespace tl::host

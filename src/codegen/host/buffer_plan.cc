@@ -95,6 +95,10 @@ private:
       loopNodes(id);
     } else if (op.opcode == Opcode::If) {
       branchNodes(id);
+    } else if (combinesAlongAxis(op.opcode)) {
+      for (ValueId v : g.results(op))
+        if (inArena(v))
+          addNode(v, pointOf(id), pointOf(id));
     } else if (op.results.count == 1) {
       ValueId v = g.result(op);
       if (inArena(v))
@@ -177,8 +181,11 @@ private:
         addLoops(id, result, g.typeOf(result));
       return;
     }
-    if (combinesAlongAxis(op.opcode))
-      return addLoops(id, g.operand(op, 0), g.typeOf(g.operand(op, 0)));
+    if (combinesAlongAxis(op.opcode)) {
+      for (ValueId operand : g.operands(op))
+        addLoops(id, operand, g.typeOf(operand));
+      return;
+    }
     if (result && values.place[result] == Place::Inline)
       return;
     for (ValueId operand : g.operands(op))

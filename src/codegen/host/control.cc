@@ -173,10 +173,13 @@ void emitOp(Emission &e, OpId id) {
     return emitScatter(e, id);
   case Opcode::Scan:
   case Opcode::ReverseScan:
+  case Opcode::ScanWith:
+  case Opcode::ReverseScanWith:
     return emitScan(e, id);
   case Opcode::Reduce:
   case Opcode::ArgMax:
   case Opcode::ArgMin:
+  case Opcode::ReduceWith:
     return emitReduce(e, id);
   case Opcode::Dot:
     return emitDot(e, id);

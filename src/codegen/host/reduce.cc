@@ -148,29 +148,27 @@ private:
 
   /// Puts a finished element, or a vector of them, where it belongs.
   void give(const Parts &parts) {
-    Value *v = combiner.finish(parts[combiner.resultPart()]);
-    if (space.rank == 1) {
-      e.scalar[result] = v;
-      return;
-    }
     AxisMap to;
     to.rank = uint8_t(space.rank - 1);
     for (unsigned i = 0; i < to.rank; ++i)
       to.axis[i] = map.axis[i < axis ? i : i + 1];
-    nest.store(v, e.tile[result], to, e.typeOf(result).dtype);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!isWanted(i))
+        continue;
+      Value *v = combiner.finish(parts[combiner.resultPart(i)], i);
+      if (space.rank == 1)
+        e.scalar[results[i]] = v;
+      else
+        nest.store(v, e.tile[results[i]], to, e.typeOf(results[i]).dtype);
+    }
   }
 };
 
 } // namespace
 
 void emitReduce(Emission &e, OpId id) {
-  const Op &op = e.g.ops[id];
-  ValueId v = e.g.result(op);
-  if (e.values.place[v] == Place::None)
-    return;
-  if (e.values.place[v] == Place::Buffer)
-    e.tile[v] = e.bufferTile(e.buffers.ofValue[v], e.typeOf(v));
-  ReduceEmitter(e, id, op).run();
+  if (giveBuffers(e, id))
+    ReduceEmitter(e, id, e.g.ops[id]).run();
 }
 
 } // namespace tl::host

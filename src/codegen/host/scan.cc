@@ -9,7 +9,7 @@ namespace {
 class ScanEmitter : AxisNest {
 public:
   ScanEmitter(Emission &e, OpId id, const Op &op)
-      : AxisNest(e, id, op), reverse(op.opcode == Opcode::ReverseScan) {}
+      : AxisNest(e, id, op), reverse(isReverseScan(op.opcode)) {}
 
   void run() {
     outerLoops([&] {
@@ -25,13 +25,17 @@ private:
 
   void line() {
     llvm::Value *last = e.i64(space.dims[axis] - 1);
-    nest.loop(axis, e.i64(0), e.i64(space.dims[axis]), 1, {combiner.identity(nest.lanes())[0]},
+    Parts none = combiner.identity(nest.lanes());
+    nest.loop(axis, e.i64(0), e.i64(space.dims[axis]), 1, Carried(none.begin(), none.end()),
               [&](llvm::Value *index, llvm::ArrayRef<llvm::Value *> carried) {
                 if (reverse)
                   nest.moveTo(axis, e.ir.CreateSub(last, index));
-                llvm::Value *next = combiner.combine({carried[0]}, element())[0];
-                nest.store(combiner.finish(next), e.tile[result], map, space.dtype);
-                return Carried{next};
+                Parts next = combiner.combine(Parts(carried.begin(), carried.end()), element());
+                for (size_t i = 0; i < results.size(); ++i)
+                  if (isWanted(i))
+                    nest.store(combiner.finish(next[i], i), e.tile[results[i]], map,
+                               e.typeOf(results[i]).dtype);
+                return Carried(next.begin(), next.end());
               });
   }
 };
@@ -39,12 +43,8 @@ private:
 } // namespace
 
 void emitScan(Emission &e, OpId id) {
-  const Op &op = e.g.ops[id];
-  ValueId v = e.g.result(op);
-  if (e.values.place[v] == Place::None)
-    return;
-  e.tile[v] = e.bufferTile(e.buffers.ofValue[v], e.typeOf(v));
-  ScanEmitter(e, id, op).run();
+  if (giveBuffers(e, id))
+    ScanEmitter(e, id, e.g.ops[id]).run();
 }
 
 } // namespace tl::host

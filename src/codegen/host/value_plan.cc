@@ -155,20 +155,8 @@ private:
   }
 
   static bool computedByElement(const Op &op) {
-    switch (op.opcode) {
-    case Opcode::Load:
-    case Opcode::Reduce:
-    case Opcode::ArgMax:
-    case Opcode::ArgMin:
-    case Opcode::Scan:
-    case Opcode::ReverseScan:
-    case Opcode::Dot:
-    case Opcode::For:
-    case Opcode::If:
-      return false;
-    default:
-      return true;
-    }
+    return op.opcode != Opcode::Load && op.opcode != Opcode::Dot && op.regions.count == 0 &&
+           !combinesAlongAxis(op.opcode);
   }
 
   void decide(OpId id) {
@@ -269,8 +257,9 @@ private:
   /// Whether `id` may be computed in the loops of `root`, as far as the ops themselves can tell.
   bool mayWait(OpId id, OpId root) const {
     const Op &op = g.ops[root];
-    bool loops = combinesAlongAxis(op.opcode) || (op.results.count == 1 && computedByElement(op) &&
-                                                  plan.root[g.result(op)] == root);
+    bool loops =
+        (combinesAlongAxis(op.opcode) && op.operands.count == 1) ||
+        (op.results.count == 1 && computedByElement(op) && plan.root[g.result(op)] == root);
     auto write = std::upper_bound(writes.begin(), writes.end(), plan.begin[id]);
     return loops && op.block == g.ops[id].block &&
            (write == writes.end() || *write > plan.begin[root]);

@@ -70,6 +70,12 @@ std::string_view ruleText(Rule rule) {
     return "The result is a tile of i32 with the extents of `a` without `axis`.";
   case Rule::Scan:
     return "The result has the type of `a`.";
+  case Rule::ReduceWith:
+    return "The operands have one shape; each result has the element type of its operand and the "
+           "extents without `axis`. The region has two arguments for each operand and yields one.";
+  case Rule::ScanWith:
+    return "The operands have one shape; each result has the type of its operand. The region has "
+           "two arguments for each operand and yields one.";
   case Rule::Dot:
     return "`a`, `b` and `acc` have two axes each; `acc` is f32 for f16, bf16 and f32 operands, "
            "f64 for f64, i32 for i8 and u8 (which may be mixed). The result has the type of `acc`.";
@@ -129,10 +135,6 @@ std::string_view effectName(Effect effect) {
   return names[size_t(effect)];
 }
 
-unsigned regionCount(const OpInfo &op) {
-  return op.rule == Rule::For ? 1 : op.rule == Rule::If ? 2 : 0;
-}
-
 bool hasResult(const OpInfo &op) {
   return op.rule != Rule::Store && op.rule != Rule::Scatter && op.rule != Rule::Yield;
 }
@@ -143,6 +145,9 @@ std::string textForm(const OpInfo &op) {
            "}";
   if (op.rule == Rule::If)
     return "%r, ... = if %cond { ... yield %x, ... } [else { ... yield %y, ... }]";
+  if (hasCombineRegion(op.opcode))
+    return "%r, ... = " + std::string(op.text) +
+           " %a, ..., axis AXIS combine (%x, ...) with (%y, ...) { ... yield %z, ... }";
   if (op.rule == Rule::Yield)
     return "yield %value, ...";
   std::string s = (hasResult(op) ? "%r = " : "") + std::string(op.text);

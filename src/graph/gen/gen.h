@@ -30,8 +30,6 @@ std::string classText(const OperandSpec &spec);
 std::string_view kindName(AttrKind kind);
 /// "Pure", "Read", "Write", "Control".
 std::string_view effectName(Effect effect);
-/// Regions of an operation.
-unsigned regionCount(const OpInfo &op);
 /// False for operations that only write or end a region.
 bool hasResult(const OpInfo &op);
 /// How the operation is written in the text form.

@@ -206,7 +206,35 @@ bool hasOptionalAttr(const OpInfo &op) {
                      [](const AttrSpec &spec) { return spec.optional; });
 }
 
+/// Two helpers, which open and close the region.
+std::string combineHelpers(const OpInfo &op) {
+  std::string name = "tl_" + std::string(op.text), s = R"(
+/** Opens the combine region of %OP%: of the n tiles `a`, of one shape, along `axis`. args receives 2 n scalars
+ *  that live in the region: the parts of one partial result, then those of the other. The region computes with
+ *  scalars alone and ends with %NAME%_end. Returns the graph's status. Since: 0.1 */
+static inline tl_status %NAME%_begin(tl_graph *g, const tl_value *a, size_t n, int64_t axis, tl_value *args) {
+  tl_attr attrs[1];
+  attrs[0] = tl_attr_int(TL_ATTR_AXIS, axis);
+  return tl_graph_begin(g, %OPCODE%, a, n, attrs, 1, args, 2 * n);
+}
+
+/** Closes the region with the n parts of the combination; results receives the n tiles. Returns the graph's
+ *  status. Since: 0.1 */
+static inline tl_status %NAME%_end(tl_graph *g, const tl_value *yields, size_t n, tl_value *results) {
+  return tl_graph_end(g, yields, n, results, n);
+}
+)";
+  const std::pair<std::string_view, std::string> words[] = {
+      {"%OP%", std::string(op.text)}, {"%NAME%", name}, {"%OPCODE%", "TL_OP_" + upper(op.text)}};
+  for (const auto &[word, text] : words)
+    for (size_t at; (at = s.find(word)) != std::string::npos;)
+      s.replace(at, word.size(), text);
+  return s;
+}
+
 std::string helpers(const OpInfo &op) {
+  if (hasCombineRegion(op.opcode))
+    return combineHelpers(op);
   std::string name = "tl_" + std::string(op.text);
   for (const AttrSpec &spec : op.attrs)
     if (spec.kind == AttrKind::Number && !spec.optional)

@@ -46,18 +46,19 @@ std::string operation(const OpInfo &op) {
   for (const AttrSpec &spec : op.attrs)
     attrs.push_back("{" + field("name", attrInfo(int32_t(spec.key))->text) + ", " +
                     field("optional", spec.optional) + "}");
-  std::string results = op.rule == Rule::For  ? "carried"
-                        : op.rule == Rule::If ? "yielded"
-                        : hasResult(op)       ? "one"
-                                              : "none";
+  std::string results = op.rule == Rule::For          ? "carried"
+                        : op.rule == Rule::If         ? "yielded"
+                        : hasCombineRegion(op.opcode) ? "each operand"
+                        : hasResult(op)               ? "one"
+                                                      : "none";
   std::string in = "      ";
   return "{\n" + in + field("name", op.text) + ",\n" + in + field("opcode", int64_t(op.opcode)) +
          ",\n" + in + field("group", op.group) + ",\n" + in + list("operands", operands, in) +
          ",\n" + in + list("attributes", attrs, in) + ",\n" + in +
-         field("regions", int64_t(regionCount(op))) + ",\n" + in + field("results", results) +
-         ",\n" + in + field("effect", effectName(op.effect)) + ",\n" + in +
-         field("text", textForm(op)) + ",\n" + in + field("semantics", op.semantics) + ",\n" + in +
-         field("types", ruleText(op.rule)) + "\n    }";
+         field("regions", int64_t(regionCount(op.opcode))) + ",\n" + in +
+         field("results", results) + ",\n" + in + field("effect", effectName(op.effect)) + ",\n" +
+         in + field("text", textForm(op)) + ",\n" + in + field("semantics", op.semantics) + ",\n" +
+         in + field("types", ruleText(op.rule)) + "\n    }";
 }
 
 } // namespace

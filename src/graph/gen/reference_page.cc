@@ -77,6 +77,8 @@ std::string helperNames(const OpInfo &op) {
   if (op.rule == Rule::Yield)
     return "the yields given to `tl_for_end`, `tl_else`, `tl_if_end`";
   std::string name = "`tl_" + std::string(op.text);
+  if (hasCombineRegion(op.opcode))
+    return name + "_begin`, " + name + "_end`";
   bool optional = false;
   for (const AttrSpec &spec : op.attrs) {
     if (spec.kind == AttrKind::Number && !spec.optional)
