@@ -114,8 +114,8 @@ TL_NODISCARD tl_status tl_kernel_lookup(const tl_device *device, const tl_graph 
                                         const tl_build_options *options, tl_kernel **kernel,
                                         tl_error **error);
 /** Compiles for targets ("amdgcn:gfx942", "host", "host:x86-64-v3", ...) without a device: the
- * kernel can be saved and inspected, not launched. Errors: as tl_kernel_build, TL_E_UNKNOWN_TARGET.
- * Since: 0.1 */
+ * kernel can be saved and inspected, not launched. A target named twice counts once. Errors: as
+ * tl_kernel_build, TL_E_UNKNOWN_TARGET. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_compile(tl_context *context, const tl_graph *graph,
                                          const char *const *targets, size_t n_targets,
                                          const tl_build_options *options, tl_kernel **kernel,

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace tl;
 
@@ -243,14 +244,17 @@ tl_status tl_kernel_compile(tl_context *context, const tl_graph *graph, const ch
     auto kernel = std::make_unique<tl_kernel>();
     kernel->context = context->state;
     bool mayCompile = !(context->state->options.flags & TL_CONTEXT_NO_COMPILE);
+    std::set<std::string> seen; // an artifact holds the code of a target once
     for (size_t i = 0; i < n_targets; ++i) {
       TL_ASSIGN(plan.request.target, resolveTarget(targets[i]));
+      if (!seen.insert(plan.request.target).second)
+        continue;
       bool compiledNow = false;
       TL_ASSIGN(
           std::shared_ptr<const Built> built,
           buildRequest(*context->state, encodeRequest(plan.request), mayCompile, &compiledNow));
       kernel->compiledNow |= compiledNow;
-      if (i == 0) {
+      if (kernel->built.empty()) {
         kernel->artifact = built->artifact;
         kernel->key = built->key;
         kernel->timing = built->timing;

@@ -61,7 +61,7 @@ public:
                                          : "+wavefrontsize32,-wavefrontsize64";
     subtarget.reset(
         tables().target->createMCSubtargetInfo(tables().triple, chip.info.name, features));
-    MCContext context(tables().triple, tables().assembly.get(), tables().registers.get(),
+    MCContext context(tables().triple, tables().anyLength.get(), tables().registers.get(),
                       subtarget.get());
     std::unique_ptr<MCDisassembler> disassembler(
         tables().target->createMCDisassembler(*subtarget, context));
@@ -85,13 +85,17 @@ private:
     while (at + 4 <= bytes.size()) {
       MCInst instruction;
       uint64_t size = 0;
-      auto status = disassembler.getInstruction(instruction, size, bytes.slice(at),
-                                                section.address + at, nulls());
+      // Padded, as LLVM must not meet the end of what it may read before an instruction's own.
+      uint8_t window[kLongestInstruction] = {};
+      std::copy_n(&bytes[at], std::min<uint64_t>(sizeof window, bytes.size() - at), window);
+      auto status =
+          disassembler.getInstruction(instruction, size, window, section.address + at, nulls());
       MicroOp op = {};
       op.pc = uint32_t(section.address + at);
       op.target = kNoInstruction;
       op.row = kNoRow;
-      if (status == MCDisassembler::Fail || size == 0 || size > bytes.size() - at) {
+      if (status == MCDisassembler::Fail || size == 0 || size > bytes.size() - at ||
+          size > tables().assembly->getMaxInstLength(subtarget.get())) {
         op.run = illegalInstruction;
         size = 4;
       } else {

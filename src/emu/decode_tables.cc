@@ -2,6 +2,7 @@
 
 #include "emu/op_table.h"
 
+#include <llvm/MC/MCAsmInfoELF.h>
 #include <llvm/MC/MCTargetOptions.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
@@ -11,6 +12,12 @@
 namespace tl::emu {
 
 using namespace llvm;
+
+namespace {
+struct AnyLength final : MCAsmInfoELF {
+  unsigned getMaxInstLength(const MCSubtargetInfo *) const override { return kLongestInstruction; }
+};
+} // namespace
 
 TargetTables::TargetTables() {
   LLVMInitializeAMDGPUTargetInfo();
@@ -23,6 +30,7 @@ TargetTables::TargetTables() {
   registers.reset(target->createMCRegInfo(triple));
   instructions.reset(target->createMCInstrInfo());
   assembly.reset(target->createMCAsmInfo(*registers, triple, MCTargetOptions()));
+  anyLength = std::make_unique<AnyLength>();
 }
 
 const TargetTables &tables() {

@@ -18,6 +18,9 @@ class Target;
 
 namespace tl::emu {
 
+/// In bytes, of any chip: an image instruction with many addresses.
+constexpr unsigned kLongestInstruction = 20;
+
 /// What does not depend on a chip.
 struct TargetTables {
   const llvm::Target *target = nullptr; // NULL: LLVM has no AMDGPU target
@@ -25,6 +28,9 @@ struct TargetTables {
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCInstrInfo> instructions;
   std::unique_ptr<llvm::MCAsmInfo> assembly;
+  /// With which a disassembler reads as much as any chip's longest instruction takes. LLVM 22
+  /// crashes over a literal that lies beyond the longest instruction of the chip at hand.
+  std::unique_ptr<llvm::MCAsmInfo> anyLength;
 
   TargetTables();
 };

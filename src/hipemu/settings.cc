@@ -99,8 +99,10 @@ constexpr Option kOptions[] = {
 #include "hipemu/options.def"
 };
 
+/// Null when the variable is not set, or empty.
 const char *fromEnvironmentOf(std::string_view key) {
-  return secure_getenv(Settings::variable(key).c_str());
+  const char *value = secure_getenv(Settings::variable(key).c_str());
+  return value && *value ? value : nullptr;
 }
 
 } // namespace

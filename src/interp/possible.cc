@@ -254,8 +254,8 @@ template <class C> C mathFunction(Opcode opcode, C x, C y) {
     return std::tan(x);
   case Opcode::Erf:
     return std::erf(x);
-  case Opcode::Pow:
-    return std::pow(x, y);
+  case Opcode::Pow: // libm lets signalling NaN win
+    return y == 0 || x == 1 ? C(1) : std::pow(x, y);
   case Opcode::Floor:
     return std::floor(x);
   case Opcode::Ceil:

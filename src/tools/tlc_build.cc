@@ -154,7 +154,7 @@ void buildFile(const Context &context, const BuildArguments &arguments, const st
   params.apply(options);
   applyOptions(arguments.opt, options);
   std::vector<std::string> emit = arguments.emit;
-  if (emit.empty() && !arguments.stats)
+  if (emit.empty() && (!arguments.stats || !arguments.out.empty()))
     emit = {"artifact"};
   for (const std::string &name : emit) {
     tl_kernel_part part = emitKind(name).part;
@@ -176,7 +176,9 @@ void buildFile(const Context &context, const BuildArguments &arguments, const st
   Kernel kernel(built);
   for (const std::string &name : emit)
     writeKind(kernel, file, arguments.out, emitKind(name));
-  for (size_t i = 0; arguments.stats && i < targets.size(); ++i) {
+  size_t count = 0; // a target named twice counts once
+  check(tl_kernel_target_count(built, &count), "reading the targets");
+  for (size_t i = 0; arguments.stats && i < count; ++i) {
     tl_kernel_info info = TL_KERNEL_INFO_INIT;
     check(tl_kernel_get_info(built, i, &info), "reading the kernel");
     std::printf("%s\n", stats(info).dump().c_str());

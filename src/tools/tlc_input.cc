@@ -256,6 +256,7 @@ void generate(HostArg &arg, const std::vector<HostArg> &all, const Setting *give
   const double low = recipe.low, high = recipe.high;
   if (recipe.generator == TL_GENERATOR_NONE)
     return; // an output: stays poisoned
+  bool isInterval = low < high && std::isfinite(low) && std::isfinite(high);
   Random random(seed);
   int64_t count = 0;
   forEachElement(arg, [&](size_t offset) {
@@ -264,6 +265,9 @@ void generate(HostArg &arg, const std::vector<HostArg> &all, const Setting *give
     case TL_GENERATOR_ARANGE:
       return storeInteger(type->dtype, at, count++);
     case TL_GENERATOR_UNIFORM:
+      if (!isInterval)
+        fail("the input of %s is uniform from %g to %g; the first must be less than the second",
+             arg.info.name, low, high);
       // Integers: low <= x < high, rounded down.
       return storeNumber(type->dtype, at,
                          type->isFloat ? low + (high - low) * random.uniform()

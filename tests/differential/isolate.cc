@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstring>
 #include <poll.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,14 +96,23 @@ template <class Body> Child start(Body body) {
   return child;
 }
 
+/// The process ends after so many seconds of processor time, or, asleep, ten times as long: how
+/// busy the machine is does not matter. 0: it does not end.
+void limitTime(unsigned seconds) {
+  itimerval timer = {{0, 0}, {time_t(seconds), 0}};
+  setitimer(ITIMER_PROF, &timer, nullptr);
+  alarm(10 * seconds);
+}
+
 /// How the child ended, in words.
 std::string end(Child &child) {
   close(child.fd);
   int status = 0;
   waitpid(child.pid, &status, 0);
   if (WIFSIGNALED(status))
-    return WTERMSIG(status) == SIGALRM ? "it did not end in time"
-                                       : std::string("killed by ") + strsignal(WTERMSIG(status));
+    return WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF
+               ? "it did not end in time"
+               : std::string("killed by ") + strsignal(WTERMSIG(status));
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -112,14 +122,14 @@ Child startWorker(uint64_t seed, uint64_t limit, uint64_t stride, const OpenDevi
     std::unique_ptr<Device> device = open();
     for (uint64_t s = seed; s < limit; s += stride) {
       sendBegin(fd, s);
-      alarm(seconds);
+      limitTime(seconds);
       auto c = generateCase(s);
       Outcome outcome;
       if (c.ok())
         outcome = check(*c, *device);
       else
         outcome.text = "generator: " + c.error().message;
-      alarm(0);
+      limitTime(0);
       send(fd, s, outcome);
       // A fault stays with a device for as long as its process lives.
       if (outcome.verdict == Verdict::Failed)
@@ -134,7 +144,7 @@ Child startWorker(uint64_t seed, uint64_t limit, uint64_t stride, const OpenDevi
 
 Outcome checkIsolated(const Case &c, const OpenDevice &open, unsigned seconds) {
   Child child = start([&](int fd) {
-    alarm(seconds);
+    limitTime(seconds);
     std::unique_ptr<Device> device = open();
     send(fd, c.seed, check(c, *device));
   });

@@ -14,6 +14,11 @@ struct Fault {
 };
 
 const Fault kFaults[] = {
+    // v_fma_f64 of v[255:256]: LLVM's disassembler has words to say about it.
+    {"gfx942",
+     {".long 0xd2080004", ".long 0x03ff0006"},
+     LaunchStatus::IllegalState,
+     "is no instruction"},
     {"gfx942,gfx1100",
      {".long 0xffffffff"},
      LaunchStatus::IllegalState,

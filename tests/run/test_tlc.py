@@ -127,7 +127,7 @@ def pointers(work):
     tlc("run", path, "-d", "host", "--shape", "p=13", "--in", "p=uniform:-3:-2", "--out", f"p=@{work}/y.npy")
     y = np.load(f"{work}/y.npy")
     check(np.all((y >= -2) & (y < -1)) and len(set(y)) > 5, f"--in p=uniform:-3:-2: {y}")
-    for bad in ["const", "const:x", "const:1:2", "uniform:1", "randn:1", "zeros:", ""]:
+    for bad in ["const", "const:x", "const:1:2", "uniform:1", "uniform:5:1", "uniform:nan:inf", "randn:1", "zeros:", ""]:
         tlc("run", path, "-d", "host", "--shape", "p=13", "--in", f"p={bad}", code=1)
     tlc("run", path, "-d", "host", "--shape", "p=-13", code=1)
 
@@ -216,6 +216,9 @@ def build(work):
     for key in ["target", "kernel", "vgpr", "agpr", "sgpr", "lds_bytes", "scratch_bytes", "vgpr_spills", "threads",
                 "occupancy_waves", "ms"]:
         check(all(key in s for s in stats), f"--stats has {key}")
+    twice = f"{work}/twice.tlk"
+    tlc("build", kernel("vector_add"), "-t", "host", "-t", "host", "--stats", "-o", twice)
+    tlc("run", twice, "-d", "host", "--check")  # -o is written beside --stats; a target named twice counts once
     check([s["target"].split("+")[0] for s in stats] == ["amdgcn:gfx1100", "host:x86-64-v3"] or
           stats[1]["target"].startswith("host:"), "--stats is in the order of the targets")
     tlc("build", kernel("vector_add"), "-t", "amdgcn:gfx942", "--emit", "asm", "-o", f"{work}/v.s")

@@ -331,6 +331,18 @@ UNIT_TEST(select_keeps_bits) {
   }
 }
 
+UNIT_TEST(pow_of_signalling_nan) {
+  for (DType t : floatTypes) {
+    uint64_t signalling = interp::encodeFloat(t, inf) | 1, one = interp::encodeFloat(t, 1);
+    Launch k(kernelText({t, t}, t, 4, "%r = pow %a, %b"));
+    k.setBits("pa", {signalling, one, one, interp::encodeFloat(t, 2)});
+    k.setBits("pb", {0, signalling, 0, one});
+    k.setBits("out", {0, 0, 0, 0});
+    REQUIRE(k.run());
+    CHECK(k.bits("out") == (std::vector<uint64_t>{one, one, one, interp::encodeFloat(t, 2)}));
+  }
+}
+
 UNIT_TEST(casts) {
   auto cast = [](DType from, DType to, std::vector<uint64_t> bits) {
     Launch k(kernelText({from}, to, bits.size(), "%r = cast %a : " + text(to)));

@@ -3,6 +3,7 @@
 #include "driver/host/worker_pool.h"
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -46,7 +47,7 @@ Status JitDump::open(const std::string &directory) {
   path = formatString("%s/jit-%d.dump", directory.c_str(), int(getpid()));
   file = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
   if (file < 0)
-    return makeError(TL_E_IO, "cannot create %s: error %d", path.c_str(), errno);
+    return makeError(TL_E_IO, "cannot create %s: %s", path.c_str(), std::strerror(errno));
   FileHeader header;
   header.process = uint32_t(getpid());
   header.timestamp = uint64_t(monotonicNanoseconds());
@@ -55,7 +56,7 @@ Status JitDump::open(const std::string &directory) {
   marker = mmap(nullptr, kPage, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
   if (marker == MAP_FAILED) {
     marker = nullptr;
-    return makeError(TL_E_IO, "cannot map %s executable: error %d", path.c_str(), errno);
+    return makeError(TL_E_IO, "cannot map %s executable: %s", path.c_str(), std::strerror(errno));
   }
   return {};
 }
@@ -66,7 +67,7 @@ Status JitDump::write(const void *bytes, size_t size) {
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0)
-      return makeError(TL_E_IO, "cannot write %s: error %d", path.c_str(), errno);
+      return makeError(TL_E_IO, "cannot write %s: %s", path.c_str(), std::strerror(errno));
     at += written;
     size -= size_t(written);
   }
