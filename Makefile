@@ -52,7 +52,8 @@ tsan: deps $(TSAN_BUILD)/build.ninja ## thread sanitizer on the stand-in HIP run
 	@$(NINJA) -C $(TSAN_BUILD) hipemu_tests
 	@$(RUN_TESTS) $(TSAN_BUILD) -L hipemu
 
-demo: build ## run the examples on the best device found
+demo: deps $(BUILD)/build.ninja ## run the examples on the best device found
+	@$(NINJA) -C $(BUILD) demo_programs
 	@cmake/demo.sh $(BUILD)/examples
 
 quick: build ## the fast tests, about two minutes

@@ -116,7 +116,11 @@ static inline float *demo_input(const demo *d, int file, int rank, const int64_t
     unsigned char head[10];
     char text[4096] = "";
     size_t length;
-    if (!f || fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY\x01", 7) != 0 ||
+    if (!f) {
+      perror(d->argv[file]);
+      exit(1);
+    }
+    if (fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY\x01", 7) != 0 ||
         (length = head[8] + 256u * head[9]) >= sizeof text || fread(text, 1, length, f) != length ||
         !strstr(text, "<f4") || strstr(text, "True") || fread(x, sizeof *x, n, f) != n ||
         fgetc(f) != EOF) {

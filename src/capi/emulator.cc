@@ -10,9 +10,8 @@ namespace tl {
 namespace {
 
 constexpr const char *libraryName = "libtilelang-hipemu.so.0.1";
-// One machine with all chips, unless the user's environment says otherwise; it is silent, since
-// faults come back as errors.
-constexpr const char *settings = "devices?=gfx90a,gfx942,gfx950,gfx1100,gfx1201;log?=0";
+// One machine with all chips, unless the user's environment says otherwise.
+constexpr const char *settings = "devices?=gfx90a,gfx942,gfx950,gfx1100,gfx1201";
 constexpr int openFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
 /// What is wrong with the runtime's settings, or why it has no device; "" when all is well.

@@ -260,6 +260,14 @@ private:
   Findings findings;
   OperationLog operations;
 
+  void addFault(const std::string &kernel, const std::string &message) {
+    Finding finding;
+    finding.kind = "fault";
+    finding.kernel = kernel;
+    finding.message = message;
+    findings.add(std::move(finding));
+  }
+
   /// A place that is not live: perhaps only because nothing orders its release. Always false.
   bool noteReleased(uint64_t address, bool write, const Operation &operation) {
     const MemoryBlock *block = space->find(address);
@@ -367,6 +375,8 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
     context.races =
         &races.emplace(operations, findings, request.operation, kernel->record.info.name, lines);
   LaunchResult result = runLaunch(context, options.threads);
+  if (result.status >= LaunchStatus::MemoryFault) // it was running
+    addFault(kernel->record.info.name, result.message);
   if (options.profile) {
     uint32_t threads = request.block[0] * request.block[1] * request.block[2];
     findings.count({kernel->record.info.name, threads, request.dynamicLds,

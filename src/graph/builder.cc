@@ -553,7 +553,8 @@ Status GraphBuilder::checkWhole() const {
                              open.size() == 1 ? " is" : "s are"));
   const Kernel &kernel = graph.kernel;
   if (kernel.name.empty())
-    return makeError(TL_E_INVALID_GRAPH, "the graph has no kernel: give it a name");
+    return makeError(TL_E_INVALID_GRAPH,
+                     "the graph has no kernel: tl_graph_kernel gives it a name");
   if (kernel.grid.empty())
     return makeError(TL_E_INVALID_GRAPH, "kernel '%s' has no grid", kernel.name.c_str());
   TL_TRY(checkHead());

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace tlc;
@@ -95,6 +96,27 @@ void addEmu(CLI::App &app, EmuArguments &arguments) {
   c->callback([&] { emuCommand(arguments); });
 }
 
+/// "help", "help build": what --help says. Other words that are no command are named.
+std::vector<std::string> argumentsOf(CLI::App &app, int argc, char **argv) {
+  std::vector<std::string> list(argv + std::min(argc, 1), argv + argc);
+  if (list.empty() || list[0].empty())
+    return list;
+  if (list[0] == "help") {
+    list.erase(list.begin());
+    list.resize(std::min<size_t>(list.size(), 1));
+    list.push_back("--help");
+  }
+  auto commands = app.get_subcommands([](const CLI::App *) { return true; });
+  bool known = std::any_of(commands.begin(), commands.end(),
+                           [&](const CLI::App *c) { return c->get_name() == list[0]; });
+  if (list[0][0] != '-' && !known) {
+    std::fprintf(stderr, "tlc: there is no command '%s'; tlc --help lists them\n", list[0].c_str());
+    throw Failed{2};
+  }
+  std::reverse(list.begin(), list.end()); // as CLI11 takes them
+  return list;
+}
+
 int run(int argc, char **argv) {
   CLI::App app{"Compile and run tile graphs."};
   app.name("tlc");
@@ -115,7 +137,7 @@ int run(int argc, char **argv) {
   devices->add_flag("--json", devicesJson, "print a JSON array");
   devices->callback([&] { devicesCommand(devicesJson); });
   try {
-    app.parse(argc, argv);
+    app.parse(argumentsOf(app, argc, argv));
   } catch (const CLI::ParseError &e) {
     int code = app.exit(e);
     return code == 0 ? 0 : 2;

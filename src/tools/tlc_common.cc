@@ -91,6 +91,8 @@ Context makeContext() {
 }
 
 Device openDevice(const Context &context, const std::string &name) {
+  if (name.rfind("emu:", 0) == 0)
+    setenv("TL_EMU_LOG", "0", 0); // tlc itself says what a kernel did wrong
   tl_device *device = nullptr;
   tl_error *error = nullptr;
   tl_status status = tl_device_open(context.get(), name.c_str(), &device, &error);
@@ -101,6 +103,9 @@ Device openDevice(const Context &context, const std::string &name) {
 Graph readGraph(const std::string &path) {
   static constexpr char binary[] = {'T', 'L', 'G', 'G'}; // how the binary form starts
   std::vector<uint8_t> bytes = readFile(path);
+  static constexpr char artifact[] = {'\x89', 'T', 'L', 'K'};
+  if (bytes.size() >= sizeof artifact && std::memcmp(bytes.data(), artifact, sizeof artifact) == 0)
+    fail("%s is a compiled kernel, which tlc run takes, not a graph", path.c_str());
   tl_graph *graph = nullptr;
   tl_error *error = nullptr;
   bool isBinary = endsWith(path, ".tlg") || (bytes.size() >= sizeof binary &&

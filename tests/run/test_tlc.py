@@ -127,9 +127,19 @@ def pointers(work):
     tlc("run", path, "-d", "host", "--shape", "p=13", "--in", "p=uniform:-3:-2", "--out", f"p=@{work}/y.npy")
     y = np.load(f"{work}/y.npy")
     check(np.all((y >= -2) & (y < -1)) and len(set(y)) > 5, f"--in p=uniform:-3:-2: {y}")
+    done = tlc("help")
+    check("SUBCOMMANDS" in done.stdout.upper() or "build" in done.stdout, f"tlc help: {done.stdout}")
+    check("--stats" in tlc("help", "build").stdout, "tlc help build")
+    check("no command 'frobnicate'" in tlc("frobnicate", code=2).stderr, "an unknown command is named")
     for bad in ["const", "const:x", "const:1:2", "uniform:1", "uniform:5:1", "uniform:nan:inf", "randn:1", "zeros:", ""]:
         tlc("run", path, "-d", "host", "--shape", "p=13", "--in", f"p={bad}", code=1)
     tlc("run", path, "-d", "host", "--shape", "p=-13", code=1)
+    os.environ["TL_EMU_REPORT"] = f"{work}/report.json"
+    tlc("run", path, "-d", "emu:gfx942", "--shape", "p=12", code=1)
+    del os.environ["TL_EMU_REPORT"]
+    findings = json.load(open(f"{work}/report.json"))["findings"]
+    check(findings and findings[0]["kind"] == "fault" and "past the end" in findings[0]["message"],
+          f"a fault is in the report: {findings}")
 
 
 def graphs(work):
@@ -218,6 +228,7 @@ def build(work):
         check(all(key in s for s in stats), f"--stats has {key}")
     twice = f"{work}/twice.tlk"
     tlc("build", kernel("vector_add"), "-t", "host", "-t", "host", "--stats", "-o", twice)
+    check("a compiled kernel" in tlc("check", twice, code=1).stderr, "an artifact is no graph")
     tlc("run", twice, "-d", "host", "--check")  # -o is written beside --stats; a target named twice counts once
     check([s["target"].split("+")[0] for s in stats] == ["amdgcn:gfx1100", "host:x86-64-v3"] or
           stats[1]["target"].startswith("host:"), "--stats is in the order of the targets")
