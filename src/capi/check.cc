@@ -23,29 +23,6 @@ tl_check_report summary(const Comparison &found) {
   return out;
 }
 
-/// The memory behind a plain pointer, as far as a tensor's shape says; 0 = not known.
-Result<size_t> pointerBytes(const tl_kernel &kernel, const LaunchBlock &block, size_t i) {
-  const ArtifactArg &arg = kernel.artifact.args[i];
-  if (arg.kind != ArgKind::Pointer || !block.shapes[i])
-    return size_t(0);
-  const int64_t *strides = block.strides[i];
-  size_t elements = 1, bytes = 0;
-  bool valid = block.ranks[i] >= 0 && block.ranks[i] <= TL_MAX_VIEW_RANK;
-  for (int32_t axis = valid ? block.ranks[i] : 0; valid && axis-- > 0;) {
-    int64_t n = block.shapes[i][axis];
-    bool contiguous = !strides || n <= 1 || uint64_t(strides[axis]) == elements;
-    valid = n >= 0 && contiguous && !__builtin_mul_overflow(elements, size_t(n), &elements);
-  }
-  valid = valid && !__builtin_mul_overflow(elements, size_t(dtypeBytes(arg.dtype)), &bytes);
-  if (!valid)
-    return makeError(
-        TL_E_ARG_SHAPE,
-        "kernel '%s', argument %zu (%s): memory behind a pointer is contiguous, of 0 to "
-        "%d axes",
-        kernel.artifact.kernel.c_str(), i, arg.name.c_str(), TL_MAX_VIEW_RANK);
-  return bytes;
-}
-
 Result<Comparison> compare(const tl_kernel &kernel, const tl_arg *before, const tl_arg *after,
                            size_t n, std::string *words) {
   TL_ASSIGN(Graph graph, embeddedGraph(kernel.artifact));
@@ -54,10 +31,7 @@ Result<Comparison> compare(const tl_kernel &kernel, const tl_arg *before, const 
   if (reference->fill(kernel.artifact, before, n, true, &why) != TL_OK ||
       actual->fill(kernel.artifact, after, n, true, &why) != TL_OK)
     return why;
-  std::vector<InterpArg> args = interpArgs(kernel.artifact, *reference);
-  for (size_t i = 0; i < n; ++i) {
-    TL_ASSIGN(args[i].bytes, pointerBytes(kernel, *reference, i));
-  }
+  TL_ASSIGN(std::vector<InterpArg> args, interpArgs(kernel.artifact, *reference));
   TL_ASSIGN(InterpReport report, interpret(graph, args));
   std::vector<const void *> memory(n);
   for (size_t i = 0; i < n; ++i)

@@ -54,6 +54,9 @@ public:
     if (arguments.report || arguments.json)
       std::fputs(machine->report(arguments.json ? ReportFormat::Json : ReportFormat::Text).c_str(),
                  stdout);
+    else if (uint64_t findings = finished ? machine->findingCount() : 0)
+      std::fprintf(stderr, "tlc: %llu finding%s; --report prints them\n",
+                   (unsigned long long)findings, findings == 1 ? "" : "s");
     if (!finished)
       fail("%s", result.message.c_str());
   }

@@ -23,6 +23,11 @@ std::string emulatorReport(bool json) {
   return text;
 }
 
+uint64_t emulatorFindings() {
+  auto count = reinterpret_cast<uint64_t (*)()>(findRuntime("tl_hipemu_finding_count"));
+  return count ? count() : 0;
+}
+
 std::string emulatorFault() {
   auto fault = reinterpret_cast<size_t (*)(int, char *, size_t)>(findRuntime("tl_hipemu_fault"));
   auto count = reinterpret_cast<int (*)(int *)>(findRuntime("hipGetDeviceCount"));

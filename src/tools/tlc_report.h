@@ -2,6 +2,7 @@
 // runtime that libtilelang has opened.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace tlc {
@@ -10,6 +11,8 @@ namespace tlc {
 void askForReport();
 /// The report as text or JSON; fails when no emu device was used.
 std::string emulatorReport(bool json);
+/// How many findings a report would have; 0 without an emulated device.
+uint64_t emulatorFindings();
 /// The sentence behind the faults of emulated devices, "" when there was none.
 std::string emulatorFault();
 

@@ -213,6 +213,9 @@ void run(const RunArguments &arguments) {
     std::printf("%s\n", emulatorReport(false).c_str());
   if (arguments.json)
     std::printf("%s\n", json.dump(2).c_str());
+  if (uint64_t findings = arguments.report ? 0 : emulatorFindings())
+    std::fprintf(stderr, "tlc: the emulator has %llu finding%s; --report prints what it found\n",
+                 (unsigned long long)findings, findings == 1 ? "" : "s");
   if (!agree)
     throw Failed{};
 }

@@ -134,6 +134,8 @@ def pointers(work):
     for bad in ["const", "const:x", "const:1:2", "uniform:1", "uniform:5:1", "uniform:nan:inf", "randn:1", "zeros:", ""]:
         tlc("run", path, "-d", "host", "--shape", "p=13", "--in", f"p={bad}", code=1)
     tlc("run", path, "-d", "host", "--shape", "p=-13", code=1)
+    done = tlc("run", path, "-d", "interp", "--shape", "p=12", code=1)
+    check("TL_E_INVALID_ARGUMENT" in done.stderr, f"interp past a pointer's memory: {done.stderr}")
     os.environ["TL_EMU_REPORT"] = f"{work}/report.json"
     tlc("run", path, "-d", "emu:gfx942", "--shape", "p=12", code=1)
     del os.environ["TL_EMU_REPORT"]
