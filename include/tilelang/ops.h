@@ -75,6 +75,12 @@ extern "C" {
 #define TL_OP_RESHAPE ((int32_t)81)
 #define TL_OP_PERMUTE ((int32_t)82)
 #define TL_OP_EXPAND_DIMS ((int32_t)83)
+#define TL_OP_SLICE ((int32_t)84)
+#define TL_OP_INSERT_SLICE ((int32_t)85)
+#define TL_OP_FLIP ((int32_t)86)
+#define TL_OP_CONCAT ((int32_t)87)
+#define TL_OP_JOIN ((int32_t)88)
+#define TL_OP_SPLIT ((int32_t)89)
 #define TL_OP_REDUCE ((int32_t)90)
 #define TL_OP_ARGMAX ((int32_t)91)
 #define TL_OP_ARGMIN ((int32_t)92)
@@ -105,6 +111,8 @@ extern "C" {
 #define TL_ATTR_PAD ((int32_t)7)
 #define TL_ATTR_PRED ((int32_t)8)
 #define TL_ATTR_KIND ((int32_t)9)
+#define TL_ATTR_OFFSETS ((int32_t)10)
+#define TL_ATTR_STRIDES ((int32_t)11)
 
 /** Predicates of tl_cmp. Values are frozen. Since: 0.1 */
 typedef int32_t tl_pred;
@@ -986,6 +994,111 @@ static inline tl_value tl_expand_dims(tl_graph *g, tl_value a, int64_t axis) {
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
   (void)tl_graph_op(g, TL_OP_EXPAND_DIMS, operands, 1, attrs, n_attrs, &result, 1);
   return result;
+}
+
+/** A part of `a`, of extents `dims`: the element at coordinate i along an axis is that of `a` at
+ *  offset + i * stride, with one offset of `offsets` and one stride (at least 1; default 1) of
+ *  `strides` for each axis. `a` has at least one axis; the result has as many, and its element
+ *  type. a: a tile. dims: `rank` extents, numbers or TL_DIM(value). Returns the result, 0 after an
+ *  error. Since: 0.1 */
+static inline tl_value tl_slice(tl_graph *g, tl_value a, const int64_t *offsets, size_t n_offsets,
+    const int64_t *dims, size_t rank) {
+  tl_value operands[1];
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_OFFSETS, offsets, n_offsets);
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  (void)tl_graph_op(g, TL_OP_SLICE, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** A part of `a`, of extents `dims`: the element at coordinate i along an axis is that of `a` at
+ *  offset + i * stride, with one offset of `offsets` and one stride (at least 1; default 1) of
+ *  `strides` for each axis. `a` has at least one axis; the result has as many, and its element
+ *  type. a: a tile. strides: NULL for the default. dims: `rank` extents, numbers or TL_DIM(value).
+ *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_slice_ex(tl_graph *g, tl_value a, const int64_t *offsets,
+    size_t n_offsets, const int64_t *strides, size_t n_strides, const int64_t *dims, size_t rank) {
+  tl_value operands[1];
+  tl_attr attrs[3];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_OFFSETS, offsets, n_offsets);
+  if (strides != NULL)
+    attrs[n_attrs++] = tl_attr_ints(TL_ATTR_STRIDES, strides, n_strides);
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  (void)tl_graph_op(g, TL_OP_SLICE, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** `into` with the elements of `part` in place of its own: those of a box of the extents of `part`,
+ *  whose first element is at `offsets`, one for each axis. Both operands have one element type and
+ *  the same number of axes, at least one; `part` lies within `into`. The result has the type of
+ *  `into`. into, part: each a tile. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_insert_slice(tl_graph *g, tl_value into, tl_value part,
+    const int64_t *offsets, size_t n_offsets) {
+  tl_value operands[2];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = into;
+  operands[1] = part;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_OFFSETS, offsets, n_offsets);
+  (void)tl_graph_op(g, TL_OP_INSERT_SLICE, operands, 2, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The elements in reversed order along each axis of `axes`. `axes` are different axes of `a`, at
+ *  least one. The result has the type of `a`. a: a tile. Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_flip(tl_graph *g, tl_value a, const int64_t *axes, size_t n_axes) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_AXES, axes, n_axes);
+  (void)tl_graph_op(g, TL_OP_FLIP, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The parts, two or more, one after the other along `axis`. All operands have one element type,
+ *  and one shape but for their extents along `axis`. The result's extent along it is the sum of
+ *  theirs. parts: any number, each a tile. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_concat(tl_graph *g, const tl_value *parts, size_t n_parts, int64_t axis) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_append(operands, n, parts, n_parts);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  (void)tl_graph_op(g, TL_OP_CONCAT, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The elements of `a` and `b` side by side along a new last axis: `a` at coordinate 0, `b` at 1.
+ *  Both operands have one type, of at most 4 axes; the result has one axis more. a, b: each a tile.
+ *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_join(tl_graph *g, tl_value a, tl_value b) {
+  tl_value operands[2];
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = b;
+  (void)tl_graph_op(g, TL_OP_JOIN, operands, 2, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Two results, the inverse of join: the elements at coordinate 0 of the last axis, whose extent is
+ *  2, and those at coordinate 1. The last axis of `a` has extent 2; the results lack it. a: a tile.
+ *  results: receives both, 0 after an error. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_split(tl_graph *g, tl_value a, tl_value *results) {
+  tl_value operands[1];
+  operands[0] = a;
+  return tl_graph_op(g, TL_OP_SPLIT, operands, 1, NULL, 0, results, 2);
 }
 
 /* --- Reduce --- */

@@ -239,16 +239,16 @@ tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n) {
 
 tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
                       const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results) {
-  ValueId result = 0;
+  std::vector<ValueId> given;
   tl_status status = building(graph, [&](GraphBuilder &b) {
     if (!listsFit(b, operands, n_operands, attrs, n_attrs))
       return;
     if (!opcodeKnown(opcode))
       return b.fail(makeError(TL_E_INVALID_ARGUMENT, "operation %d is unknown", opcode));
     std::vector<Attr> list = attributes(b, attrs, n_attrs);
-    result = b.op(Opcode(opcode), std::span(operands, n_operands), list);
+    given = b.resultsOf(b.op(Opcode(opcode), std::span(operands, n_operands), list));
   });
-  give({&result, 1}, results, n_results);
+  give(given, results, n_results);
   return status;
 }
 

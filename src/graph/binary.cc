@@ -403,8 +403,10 @@ private:
         define(v);
     } else {
       bool hasResult = opInfo(opcode).rule != Rule::Store && opInfo(opcode).rule != Rule::Scatter;
-      ValueId v = b.op(opcode, operands, attrs);
-      if (hasResult)
+      std::vector<ValueId> results = b.resultsOf(b.op(opcode, operands, attrs));
+      if (hasResult && results.empty()) // after an error
+        define(0);
+      for (ValueId v : results)
         define(v);
     }
   }

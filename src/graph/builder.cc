@@ -311,6 +311,13 @@ ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
   return types->empty() ? 0 : graph.result(graph.ops[id]);
 }
 
+std::vector<ValueId> GraphBuilder::resultsOf(ValueId first) const {
+  if (first == 0)
+    return {};
+  auto results = graph.results(*graph.definingOp(first));
+  return {results.begin(), results.end()};
+}
+
 std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId> operands,
                                          std::span<const Attr> attrs) {
   size_t argCount = opcode == Opcode::For && operands.size() >= 3              ? operands.size() - 2

@@ -47,13 +47,17 @@ public:
   void setHeadGrid(std::span<const ValueId> values);
   void addHeadRequirement(ValueId condition);
 
-  /// Adds an op without regions; the result value, or 0 after an error or for ops without results.
+  /// Adds an op without regions; the (first) result, or 0 after an error or for ops without
+  /// results.
   ValueId op(Opcode opcode, std::span<const ValueId> operands, std::span<const Attr> attrs = {});
   ValueId op(Opcode opcode, std::initializer_list<ValueId> operands,
              std::initializer_list<Attr> attrs = {}) {
     return op(opcode, std::span(operands.begin(), operands.size()),
               std::span(attrs.begin(), attrs.size()));
   }
+
+  /// All results of the op whose first result is `first`; none for 0.
+  std::vector<ValueId> resultsOf(ValueId first) const;
 
   /// Opens a For or If: its first region is current until end(). Returns the region's arguments
   /// (For: the counter and the carried values; 0s after an error).

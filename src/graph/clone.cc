@@ -70,7 +70,7 @@ void GraphCloner::copyOp(OpId id) {
   std::vector<Attr> attrs = mappedAttrs(op);
   std::vector<ValueId> results;
   if (op.regions.count == 0) {
-    results.push_back(to.op(op.opcode, operands, attrs));
+    results = to.resultsOf(to.op(op.opcode, operands, attrs));
   } else {
     std::vector<ValueId> args = to.begin(op.opcode, operands, attrs);
     auto regions = from.regions(op);

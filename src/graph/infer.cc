@@ -1,6 +1,7 @@
 #include "graph/infer.h"
 
 #include "graph/fold_int.h"
+#include "graph/infer_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -199,6 +200,13 @@ private:
       return permute();
     case Rule::ExpandDims:
       return expandDims();
+    case Rule::Slice:
+    case Rule::InsertSlice:
+    case Rule::Flip:
+    case Rule::Concat:
+    case Rule::Join:
+    case Rule::Split:
+      return inferParts(g, info.opcode, operands, attrs);
     case Rule::Reduce:
       return reduce(type(0).dtype);
     case Rule::Scan:

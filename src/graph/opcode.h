@@ -47,6 +47,12 @@ enum class Rule : uint8_t {
   For,
   If,
   Yield,
+  Slice,
+  InsertSlice,
+  Flip,
+  Concat,
+  Join,
+  Split,
 };
 
 /// What an operation does besides giving results. Control: as its regions do.

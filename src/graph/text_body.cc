@@ -160,14 +160,19 @@ bool Parser::failArity(const Statement &statement, size_t given) {
                            given > wanted ? " or more" : ""));
 }
 
+/// A list of integers that is written as its word and brackets behind the operands.
+static bool isWordList(const AttrSpec &spec) {
+  return spec.kind == AttrKind::Ints && spec.key != AttrKey::Perm;
+}
+
 /// tok is a ','. True, with an error, if an attribute follows that is written without one.
 bool Parser::failComma(const Statement &statement) {
   const OpInfo &info = opInfo(statement.opcode);
   Lexer rest = lexer;
   Token next = rest.next();
-  for (AttrKey key : {AttrKey::Axes, AttrKey::Pad}) {
-    std::string_view word = attrInfo(int32_t(key))->text;
-    if (hasAttr(info, key) && next.isWord(word)) {
+  for (const AttrSpec &spec : info.attrs) {
+    std::string_view word = attrInfo(int32_t(spec.key))->text;
+    if ((isWordList(spec) || spec.key == AttrKey::Pad) && next.isWord(word)) {
       fail(tok, "'" + std::string(word) + "' stands behind the operands of " +
                     std::string(info.text) + " without a ','");
       return true;
@@ -182,6 +187,8 @@ bool Parser::parseOperands(Statement &statement) {
   for (size_t i = 0; i < info.operands.size(); ++i) {
     const OperandSpec &spec = info.operands[i];
     if (spec.arity == Arity::Optional && !parseMask(statement))
+      return false;
+    if (spec.arity == Arity::Variadic && i == 0 && !parseOperandList(statement.operands))
       return false;
     if (spec.arity != Arity::One)
       continue;
@@ -243,7 +250,8 @@ bool Parser::parseMask(Statement &statement) {
   return true;
 }
 
-/// Attributes after the operands: ", axis 1", ", [1, 0]", "axes [0]", "pad 0".
+/// Attributes after the operands: ", axis 1", ", [1, 0]", "axes [0]", "pad 0",
+/// "offsets [0, 8]".
 bool Parser::parseTrailing(Statement &statement) {
   const OpInfo &info = opInfo(statement.opcode);
   for (const AttrSpec &spec : info.attrs) {
@@ -267,11 +275,12 @@ bool Parser::parseTrailing(Statement &statement) {
       statement.attrs.push_back(intAttr(spec.key, axis));
     }
   }
-  if (hasAttr(info, AttrKey::Axes) && tok.isWord("axes")) {
-    advance();
-    if (!parseListAttr(statement, AttrKey::Axes))
-      return false;
-  }
+  for (const AttrSpec &spec : info.attrs)
+    if (isWordList(spec) && tok.isWord(attrInfo(int32_t(spec.key))->text)) {
+      advance();
+      if (!parseListAttr(statement, spec.key))
+        return false;
+    }
   if (hasAttr(info, AttrKey::Pad) && tok.isWord("pad")) {
     Literal literal;
     advance();
@@ -286,7 +295,8 @@ bool Parser::parseTrailing(Statement &statement) {
 bool Parser::parseListAttr(Statement &statement, AttrKey key) {
   Attr attr;
   attr.key = key;
-  if (!parseIntegers(attr.list, "a list of axes"))
+  bool axes = key == AttrKey::Perm || key == AttrKey::Axes;
+  if (!parseIntegers(attr.list, axes ? "a list of axes" : "a list of numbers"))
     return false;
   statement.attrs.push_back(std::move(attr));
   return true;
@@ -345,10 +355,26 @@ bool Parser::checkSuffix(const Statement &statement) {
                            dtypeText(statement.suffix).data()));
 }
 
+/// The names of an operation that gives several values.
+bool Parser::defineAll(const Statement &statement, const std::vector<ValueId> &values) {
+  if (statement.results.size() != values.size())
+    return fail(statement.token,
+                formatString("%s gives %zu values and needs as many names before '=', not %zu",
+                             opInfo(statement.opcode).text.data(), values.size(),
+                             statement.results.size()));
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!define(statement.results[i], values[i]))
+      return false;
+  return true;
+}
+
 bool Parser::finishStatement(Statement &statement) {
   ValueId value = 0;
   if (!emit(statement, value))
     return false;
+  std::vector<ValueId> values = builder.resultsOf(value);
+  if (values.size() > 1)
+    return defineAll(statement, values);
   if (statement.results.size() > 1)
     return fail(statement.results[1],
                 std::string(opInfo(statement.opcode).text) + " gives one value at most");

@@ -113,6 +113,7 @@ private:
   const Token *findLaterDefinition(const Token &token, Token &storage) const;
   bool define(const Token &token, ValueId value);
   bool checkFree(const Token &token);
+  /// Gives the first result, or 0.
   bool emit(Statement &statement, ValueId &result);
   bool materialize(Statement &statement, std::vector<ValueId> &operands);
 
@@ -151,6 +152,7 @@ private:
   bool checkSuffix(const Statement &statement);
   bool failComma(const Statement &statement);
   bool failArity(const Statement &statement, size_t given);
+  bool defineAll(const Statement &statement, const std::vector<ValueId> &values);
   bool finishStatement(Statement &statement);
   bool parseFor(std::vector<Token> results);
   bool parseIf(std::vector<Token> results);

@@ -223,10 +223,13 @@ void Printer::printBody(const std::vector<Event> &events) {
       if (inPlace[event.op] || (op.opcode == Opcode::Yield && op.operands.count == 0))
         continue;
       out.append(2 * depth, ' ');
-      if (op.results.count == 1) {
+      if (op.results.count > 0) {
         std::string text = operationText(op);
-        define(g.result(op));
-        out += label(g.result(op)) + " = " + text;
+        for (ValueId v : g.results(op)) {
+          define(v);
+          out += (v == g.result(op) ? "" : ", ") + label(v);
+        }
+        out += " = " + text;
       } else {
         out += operationText(op);
       }
@@ -370,7 +373,8 @@ std::string Printer::operandsText(const Op &op) const {
       s += (next ? ", " : " ") + operandText(operands[next]);
       ++next;
     } else if (spec.arity == Arity::Variadic) {
-      s += listText(operands.subspan(next, operands.size() - next - (mask ? 1 : 0)));
+      s += (next ? "" : " ") +
+           listText(operands.subspan(next, operands.size() - next - (mask ? 1 : 0)));
     } else if (mask) {
       s += ", mask " + operandText(mask);
     }
@@ -394,8 +398,8 @@ std::string Printer::trailingText(const Op &op) const {
       s += ", axis " + std::to_string(attr->i);
     else if (spec.key == AttrKey::Axis && spec.optional)
       s += " axis " + std::to_string(attr->i);
-    else if (spec.key == AttrKey::Axes)
-      s += " axes " + integersText(attr->list);
+    else if (spec.kind == AttrKind::Ints)
+      s += " " + std::string(attrInfo(int32_t(spec.key))->text) + " " + integersText(attr->list);
     else if (spec.key == AttrKey::Pad)
       s += " pad " + numberText(*attr, dtype);
     else if (spec.key == AttrKey::Dims)

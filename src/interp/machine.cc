@@ -1,5 +1,6 @@
 #include "interp/machine.h"
 
+#include "graph/element_map.h"
 #include "graph/fold_int.h"
 #include "interp/numbers.h"
 #include "interp/tile_ops.h"
@@ -232,6 +233,15 @@ Status Machine::runTileOp(const Op &op) {
   case Rule::Permute:
     permute(out, operand(0), graph.attr(op, AttrKey::Perm)->list);
     break;
+  case Rule::Slice:
+  case Rule::InsertSlice:
+  case Rule::Flip:
+  case Rule::Concat:
+  case Rule::Join:
+  case Rule::Split:
+    for (size_t i = 0; i < op.results.count; ++i)
+      move(op, i);
+    break;
   case Rule::Reduce:
     reduce(out, operand(0), ReduceKind(graph.intAttr(op, AttrKey::Kind)), axis, tracking);
     break;
@@ -249,6 +259,13 @@ Status Machine::runTileOp(const Op &op) {
     return internalError("the interpreter does not know %s", opInfo(op.opcode).text.data());
   }
   return {};
+}
+
+void Machine::move(const Op &op, size_t index) {
+  TileValue &out = tiles[graph.result(op, index)];
+  out.reset(graph.typeOf(graph.result(op, index)));
+  for (const ElementPiece &piece : elementMap(graph, op, index))
+    fillPiece(out, tiles[graph.operand(op, piece.operand)], piece);
 }
 
 Status Machine::runFor(const Op &op, unsigned depth) {

@@ -56,6 +56,8 @@ private:
   Status runBlock(BlockId block, unsigned depth);
   Status runOp(const Op &op, unsigned depth);
   Status runTileOp(const Op &op);
+  /// Result `index` of an op that moves elements.
+  void move(const Op &op, size_t index);
   Status runFor(const Op &op, unsigned depth);
   Status runIf(const Op &op, unsigned depth);
 

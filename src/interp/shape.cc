@@ -77,4 +77,23 @@ void permute(TileValue &out, const TileValue &a, std::span<const int64_t> perm) 
   copyStrided(out, a, strides.data());
 }
 
+void fillPiece(TileValue &out, const TileValue &a, const ElementPiece &piece) {
+  auto strides = stridesOf(a.type);
+  Coordinates at(out.type);
+  for (size_t i = 0, n = out.size(); i < n; ++i, at.next()) {
+    bool inside = true;
+    for (unsigned axis = 0; axis < out.type.rank; ++axis)
+      inside = inside && at[axis] >= piece.low[axis] && at[axis] < piece.high[axis];
+    if (!inside)
+      continue;
+    size_t from = 0;
+    for (unsigned axis = 0; axis < a.type.rank; ++axis) {
+      const CoordinateSource &source = piece.source[axis];
+      int64_t along = source.axis < 0 ? 0 : at[unsigned(source.axis)];
+      from += size_t(source.offset + source.step * along) * strides[axis];
+    }
+    out.copyElement(i, a, from);
+  }
+}
+
 } // namespace tl::interp

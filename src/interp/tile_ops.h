@@ -2,7 +2,7 @@
 // its type already.
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/element_map.h"
 #include "interp/elementwise.h"
 #include "interp/tile_value.h"
 
@@ -20,6 +20,8 @@ void broadcast(TileValue &out, const TileValue &a);
 /// Also expand_dims: the elements in row-major order stay.
 void reshape(TileValue &out, const TileValue &a);
 void permute(TileValue &out, const TileValue &a, std::span<const int64_t> perm);
+/// The elements of the piece's box, from the tile that is its operand.
+void fillPiece(TileValue &out, const TileValue &a, const ElementPiece &piece);
 
 void reduce(TileValue &out, const TileValue &a, ReduceKind kind, unsigned axis,
             const Tracking &tracking);

@@ -14,7 +14,7 @@ static std::vector<int64_t> rowMajorStrides(std::span<const int64_t> shape) {
 }
 
 CoordinateMap CoordinateMap::reshape(std::span<const int64_t> resultShape) {
-  return {rowMajorStrides(resultShape)};
+  return {rowMajorStrides(resultShape), 0};
 }
 
 CoordinateMap CoordinateMap::permute(std::span<const int64_t> sourceShape,
@@ -23,7 +23,7 @@ CoordinateMap CoordinateMap::permute(std::span<const int64_t> sourceShape,
   std::vector<int64_t> source = rowMajorStrides(sourceShape), strides;
   for (int64_t axis : order)
     strides.push_back(source[size_t(axis)]);
-  return {strides};
+  return {strides, 0};
 }
 
 CoordinateMap CoordinateMap::broadcast(std::span<const int64_t> sourceShape,
@@ -34,7 +34,7 @@ CoordinateMap CoordinateMap::broadcast(std::span<const int64_t> sourceShape,
   size_t missing = resultShape.size() - sourceShape.size();
   for (size_t axis = 0; axis < sourceShape.size(); ++axis)
     strides[missing + axis] = sourceShape[axis] == 1 ? 0 : source[axis];
-  return {strides};
+  return {strides, 0};
 }
 
 namespace {
@@ -65,7 +65,7 @@ public:
   /// Whether each thread bit moves the source's index as the operation asks.
   bool threadBitsAgree() const {
     for (const ThreadBit &bit : bits)
-      if (sourceIndexOf(bit.result) != indexInSource(bit.source))
+      if (sourceStep(bit.result) != indexInSource(bit.source))
         return false;
     return true;
   }
@@ -75,7 +75,7 @@ public:
     TileCoordinates result = to.registerCoordinates(resultRegister);
     if (!isInside(to, result))
       return paddingRegister;
-    TilePlace place = from.owner(sourceCoordinates(sourceIndexOf(result)));
+    TilePlace place = from.owner(sourceCoordinates(map.offset + sourceStep(result)));
     if (place.lane != 0 || place.wave != 0)
       return std::nullopt;
     if (!staysInside(from.registerCoordinates(place.registerIndex), result))
@@ -96,8 +96,9 @@ private:
     return true;
   }
 
-  /// The source's row-major index of what the operation puts at these coordinates of the result.
-  int64_t sourceIndexOf(const TileCoordinates &result) const {
+  /// How far the source's row-major index of what the operation puts at these coordinates of the
+  /// result lies behind that of the first element.
+  int64_t sourceStep(const TileCoordinates &result) const {
     int64_t index = 0;
     for (unsigned axis = 0; axis < to.rank(); ++axis)
       index += result[axis] * map.strides[axis];

@@ -13,10 +13,12 @@
 namespace tl {
 
 /// Which element of the source a shape operation puts at a coordinate of its result, by the
-/// source's row-major index: the sum over the result's axes of coordinate * stride. With the source
-/// in shared memory in row-major order, this is the address to read from, in elements.
+/// source's row-major index: `offset` and the sum over the result's axes of coordinate * stride.
+/// With the source in shared memory in row-major order, this is the address to read from, in
+/// elements.
 struct CoordinateMap {
   std::vector<int64_t> strides;
+  int64_t offset = 0;
 
   /// Reshape, and with it identity (same shape) and expand_dims (new axes of extent 1): row-major
   /// order stays.

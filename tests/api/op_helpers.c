@@ -93,8 +93,9 @@ static void elementwise(void **state) {
 
 static void tiles(void **state) {
   static const int64_t square[] = {4, 4}, row[] = {1, 4}, flat[] = {16}, swap[] = {1, 0};
+  static const int64_t corner[] = {0, 1}, steps[] = {3, 1}, pair[] = {2, 1};
   inputs in = make_inputs();
-  tl_value c, f, r;
+  tl_value c, f, r, parts[2];
   (void)state;
   c = tl_const_f(in.g, 0.5, TL_DTYPE_F32);
   f = tl_full(in.g, c, square, 2);
@@ -106,11 +107,24 @@ static void tiles(void **state) {
   tl_reshape(in.g, r, row, 2);
   tl_permute(in.g, f, swap, 2);
   tl_dot(in.g, f, f, f);
+  tl_slice(in.g, f, corner, 2, pair, 2);
+  parts[0] = tl_flip(in.g, tl_slice_ex(in.g, f, corner, 2, steps, 2, pair, 2), swap, 2);
+  parts[1] = tl_insert_slice(in.g, f, parts[0], corner, 2);
+  parts[0] = f;
+  r = tl_join(in.g, f, tl_slice(in.g, tl_concat(in.g, parts, 2, 1), corner, 2, square, 2));
+  assert_int_equal(tl_split(in.g, r, parts), TL_OK);
+  tl_sub(in.g, parts[0], parts[1]);
   expect_body(in, "  %0 = full 0.5 : tile<4x4xf32>\n  %1 = const -3 : i8\n"
                   "  %2 = iota : tile<16xu16>\n  %3 = iota axis 1 : tile<4x4xi32>\n"
                   "  %4 = reduce min %0, axis 0\n  %5 = expand_dims %4, axis 0\n"
                   "  %6 = broadcast %5 : tile<4x4xf32>\n  %7 = reshape %5 : tile<1x4xf32>\n"
-                  "  %8 = permute %0, [1, 0]\n  %9 = dot %0, %0, %0\n");
+                  "  %8 = permute %0, [1, 0]\n  %9 = dot %0, %0, %0\n"
+                  "  %10 = slice %0 offsets [0, 1] : tile<2x1xf32>\n"
+                  "  %11 = slice %0 offsets [0, 1] strides [3, 1] : tile<2x1xf32>\n"
+                  "  %12 = flip %11 axes [1, 0]\n  %13 = insert_slice %0, %12 offsets [0, 1]\n"
+                  "  %14 = concat [%0, %13], axis 1\n"
+                  "  %15 = slice %14 offsets [0, 1] : tile<4x4xf32>\n  %16 = join %0, %15\n"
+                  "  %17, %18 = split %16\n  %19 = sub %17, %18\n");
 }
 
 static void memory(void **state) {

@@ -1,5 +1,7 @@
 #include "differential/coverage.h"
 
+#include "graph/element_map.h"
+
 #include <algorithm>
 
 namespace tl::test {
@@ -82,8 +84,9 @@ std::vector<Feature> allFeatures() {
       continue;
     }
     bool shaped = info.rule == Rule::Iota || combinesAlongAxis(info.opcode) ||
-                  info.rule == Rule::ExpandDims || info.rule == Rule::MakeView ||
-                  info.rule == Rule::Address;
+                  info.rule == Rule::ExpandDims || info.rule == Rule::Slice ||
+                  info.rule == Rule::Flip || joinsOperands(info.opcode) ||
+                  info.rule == Rule::MakeView || info.rule == Rule::Address;
     for (DType type : allTypes)
       for (uint8_t ranks = shaped ? 1 : 0; ranks <= (info.rule == Rule::Const ? 0 : 2); ++ranks)
         if (allowed(info, type) && !(info.rule == Rule::Bitcast && isBool(type)))

@@ -150,7 +150,9 @@ ValueId Generator::emit(Opcode opcode, std::vector<ValueId> operands, std::vecto
   for (ValueId operand : operands)
     if (Entry *entry = entryOf(operand))
       entry->used = true;
-  return remember(v, opcode, operands);
+  for (ValueId result : b.resultsOf(v))
+    remember(result, opcode, operands);
+  return v;
 }
 
 void Generator::emitFeature(const Feature &f) {
@@ -176,6 +178,12 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::Reshape:
   case Rule::Permute:
   case Rule::ExpandDims:
+  case Rule::Slice:
+  case Rule::InsertSlice:
+  case Rule::Flip:
+  case Rule::Concat:
+  case Rule::Join:
+  case Rule::Split:
     emitShape(f, dims);
     break;
   case Rule::Reduce:
@@ -250,7 +258,7 @@ Result<Case> Generator::run() {
   std::vector<Feature> features = allFeatures();
   Random(0).shuffle(features);
   std::vector<Feature> mine;
-  size_t featuresPerCase = (features.size() * 4 + casesOfAWholeRun - 1) / casesOfAWholeRun;
+  size_t featuresPerCase = (features.size() * 5 + casesOfAWholeRun - 1) / casesOfAWholeRun;
   for (size_t i = 0; i < featuresPerCase; ++i)
     mine.push_back(features[(seed * featuresPerCase + i) % features.size()]);
   for (const Feature &f : mine) {

@@ -3,8 +3,19 @@
 #include "interp/possible.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tl::test {
+
+/// Of a tile of which a slice is taken.
+static constexpr int64_t maxSourceElements = 4096;
+
+static int64_t count(const Dims &dims) {
+  int64_t total = 1;
+  for (int64_t d : dims)
+    total *= d;
+  return total;
+}
 
 void Generator::emitElementwise(const Feature &f, const Dims &dims) {
   const OpInfo &info = opInfo(f.opcode);
@@ -93,6 +104,75 @@ void Generator::emitShape(const Feature &f, const Dims &dims) {
     for (size_t i = 0; i < perm.size(); ++i)
       from[size_t(perm[i])] = dims[i];
     emit(f.opcode, {tile(f.dtype, from)}, {listAttr(AttrKey::Perm, perm)});
+    break;
+  }
+  case Rule::Slice: {
+    Dims from = dims, offsets(dims.size()), strides(dims.size(), 1);
+    int64_t elements = count(dims);
+    for (size_t i = 0; i < dims.size(); ++i) {
+      int64_t stride = random.chance(40) ? random.between(2, 4) : 1, offset = random.between(0, 3);
+      int64_t extent = offset + (dims[i] - 1) * stride + 1 + random.between(0, 2);
+      if (elements / dims[i] * extent > maxSourceElements)
+        continue;
+      elements = elements / dims[i] * extent;
+      from[i] = extent;
+      offsets[i] = offset;
+      strides[i] = stride;
+    }
+    std::vector<Attr> attrs = {listAttr(AttrKey::Offsets, offsets), dimsAttr};
+    if (random.chance(80) || std::count(strides.begin(), strides.end(), 1) != long(dims.size()))
+      attrs.push_back(listAttr(AttrKey::Strides, strides));
+    emit(f.opcode, {tile(f.dtype, from)}, attrs);
+    break;
+  }
+  case Rule::Flip: {
+    std::vector<int64_t> axes(dims.size());
+    for (size_t i = 0; i < axes.size(); ++i)
+      axes[i] = int64_t(i);
+    random.shuffle(axes);
+    axes.resize(1 + random.below(axes.size()));
+    emit(f.opcode, {tile(f.dtype, dims)}, {listAttr(AttrKey::Axes, axes)});
+    break;
+  }
+  case Rule::InsertSlice: {
+    Dims part = dims, offsets(dims.size());
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (random.chance(60)) {
+        part[i] = random.between(1, dims[i]);
+        offsets[i] = random.between(0, dims[i] - part[i]);
+      }
+    emit(f.opcode, {tile(f.dtype, dims), tile(f.dtype, part)},
+         {listAttr(AttrKey::Offsets, offsets)});
+    break;
+  }
+  case Rule::Concat: {
+    // An axis is cut in two or more; one that is too short becomes longer.
+    size_t axis = random.below(dims.size());
+    Dims part = dims;
+    std::vector<ValueId> parts;
+    int64_t left = std::max<int64_t>(dims[axis], 2);
+    while (left > 0) {
+      part[axis] = parts.empty() ? random.between(1, left - 1) : random.between(1, left);
+      left -= part[axis];
+      if (parts.size() == 4)
+        part[axis] += std::exchange(left, 0);
+      parts.push_back(tile(f.dtype, part));
+    }
+    emit(f.opcode, parts, {intAttr(AttrKey::Axis, int64_t(axis))});
+    break;
+  }
+  case Rule::Join: {
+    Dims from = dims;
+    from.pop_back();
+    emit(f.opcode, {tile(f.dtype, from), tile(f.dtype, from)});
+    break;
+  }
+  case Rule::Split: {
+    Dims from = dims;
+    if (from.size() == maxTileRank)
+      from.pop_back();
+    from.push_back(2);
+    emit(f.opcode, {tile(f.dtype, from)});
     break;
   }
   default: { // expand_dims: the result has one axis more

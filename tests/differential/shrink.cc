@@ -163,7 +163,7 @@ private:
     std::vector<ValueId> operands = mapped(from.operands(op));
     std::vector<Attr> attrs(from.attrs(op).begin(), from.attrs(op).end());
     if (op.regions.count == 0)
-      return setResults(op, {to.op(op.opcode, operands, attrs)});
+      return setResults(op, to.resultsOf(to.op(op.opcode, operands, attrs)));
     std::vector<ValueId> args = to.begin(op.opcode, operands, attrs), results;
     for (BlockId region : from.regions(op)) {
       const Block &block = from.block(region);

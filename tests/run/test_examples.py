@@ -1,4 +1,4 @@
-"""Every example kernel against the reference interpreter, at sizes around the edges of its blocks: on the host and, where
+"""Every example kernel, and those of tests/run/kernels, against the reference interpreter, at sizes around the edges of its blocks: on the host and, where
 the emulator is built, as the machine code of AMD chips. TL_RUN_DEVICE names one device instead.
 
 test-timeout: 1800
@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 
+FOLDERS = ["examples/kernels", "tests/run/kernels"]
 SIZES = [1, 7, 80, 1000, 1024, 1025, 4099]
 # Kernel, then its extents that take every size in turn, then the values of the others.
 SWEEPS = [
@@ -27,7 +28,9 @@ SWEEPS = [
     ("attention_causal", ["queries", "keys"], {"batch": 1, "heads": 2, "key_heads": 1, "queries": 33, "keys": 21}),
 ]
 # Other block sizes, and the kernels as they stand.
-PLAIN = [("paged_attention", {}), ("vector_add", {"B": 256, "n": 0}), ("softmax", {"B": 256}), ("rmsnorm", {"B": 4096}),
+PLAIN = [("paged_attention", {}), ("moved_elements", {}), ("moved_elements", {"n": 7}), ("rope", {}), ("rope", {"n": 7}),
+         ("rope_halves", {}), ("rope_halves", {"B": 16}),
+         ("vector_add", {"B": 256, "n": 0}), ("softmax", {"B": 256}), ("rmsnorm", {"B": 4096}),
          ("matmul_f32", {"BM": 64, "BN": 32, "BK": 16}), ("attention", {"D": 80, "BM": 16}), ("attention_causal", {"D": 128})]
 
 
@@ -38,9 +41,15 @@ def cases(source):
                 yield kernel, {**others, extent: size}
     yield from PLAIN
     known = {kernel for kernel, *_ in SWEEPS + PLAIN}
-    for name in sorted(os.listdir(os.path.join(source, "examples/kernels"))):
-        if name.endswith(".tile") and name[:-5] not in known:
-            yield name[:-5], {}
+    for folder in FOLDERS:
+        for name in sorted(os.listdir(os.path.join(source, folder))):
+            if name.endswith(".tile") and name[:-5] not in known:
+                yield name[:-5], {}
+
+
+def path_of(kernel):
+    paths = [os.path.join(os.environ["TL_SOURCE_DIR"], folder, kernel + ".tile") for folder in FOLDERS]
+    return next(path for path in paths if os.path.exists(path))
 
 
 def devices():
@@ -52,9 +61,7 @@ def devices():
 
 def run(device_and_case):
     device, (kernel, values) = device_and_case
-    source = os.environ["TL_SOURCE_DIR"]
-    command = ["tlc", "run", os.path.join(source, "examples/kernels", kernel + ".tile"), "-d",
-               device, "--check", "--json", "--seed", "7"]
+    command = ["tlc", "run", path_of(kernel), "-d", device, "--check", "--json", "--seed", "7"]
     for name, value in values.items():
         command += ["--set", f"{name}={value}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)

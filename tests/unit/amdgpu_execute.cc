@@ -287,6 +287,70 @@ UNIT_TEST(shape_operations) {
                            {12, 20}, "f32")});
 }
 
+UNIT_TEST(slices_and_flips) {
+  for (const std::string &type : std::vector<std::string>{"i1", "i8", "bf16", "f32", "i64"}) {
+    CHECK_RUN({.text = unary({40}, type, "  %r = slice %x offsets [7] : tile<33x" + type + ">",
+                             {33}, type)});
+    CHECK_RUN(
+        {.text = unary({9, 40}, type,
+                       "  %r = slice %x offsets [1, 4] strides [3, 3] : tile<3x11x" + type + ">",
+                       {3, 11}, type)});
+    CHECK_RUN({.text = unary({5, 33}, type, "  %r = flip %x axes [1]", {5, 33}, type)});
+    CHECK_RUN({.text = unary({7, 64}, type, "  %r = flip %x axes [0, 1]", {7, 64}, type)});
+  }
+  CHECK_RUN({.text = unary({40}, "f32", "  %r = slice %x offsets [39] : tile<1xf32>", {1}, "f32")});
+  CHECK_RUN({.text = unary({3, 4, 5, 2, 3}, "u16",
+                           "  %y = slice %x offsets [1, 0, 1, 1, 0] strides [1, 3, 1, 1, 1] : "
+                           "tile<2x2x4x1x3xu16>\n  %r = flip %y axes [0, 2, 3, 4]",
+                           {2, 2, 4, 1, 3}, "u16")});
+  CHECK_RUN({.text = unary({33}, "i32",
+                           "  %n = iota : tile<100xi32>\n  %f = flip %n axes [0]\n"
+                           "  %s = slice %f offsets [1] strides [3] : tile<33xi32>\n"
+                           "  %k = full 3 : tile<64xi32>\n"
+                           "  %d = slice %k offsets [20] : tile<33xi32>\n"
+                           "  %e = mul %s, %d\n  %r = add %e, %x",
+                           {33}, "i32")});
+  // In parts: the source does not fit what an exchange takes of LDS.
+  CHECK_RUN({.text = unary({160, 100}, "f32", "  %r = flip %x axes [0, 1]", {160, 100}, "f32"),
+             .threads = 256});
+  CHECK_RUN({.text = unary({160, 100}, "f64",
+                           "  %r = slice %x offsets [3, 5] strides [2, 3] : tile<70x30xf64>",
+                           {70, 30}, "f64"),
+             .threads = 256});
+}
+
+UNIT_TEST(tiles_put_together_and_taken_apart) {
+  for (const std::string &type : std::vector<std::string>{"i1", "i8", "bf16", "f32", "i64"}) {
+    CHECK_RUN({.text = unary({5, 33}, type,
+                             "  %y = slice %x offsets [0, 2] strides [1, 3] : tile<5x11x" + type +
+                                 ">\n  %r = concat [%y, %x, %y], axis 1",
+                             {5, 55}, type)});
+    CHECK_RUN({.text = unary({9, 40}, type,
+                             "  %y = slice %x offsets [1, 4] strides [3, 3] : tile<3x11x" + type +
+                                 ">\n  %r = insert_slice %x, %y offsets [6, 1]",
+                             {9, 40}, type)});
+    CHECK_RUN({.text = unary({5, 33}, type, "  %y = flip %x axes [1]\n  %r = join %y, %x",
+                             {5, 33, 2}, type)});
+    CHECK_RUN({.text = unary({3, 1, 5, 2, 2}, type, "  %y, %z = split %x\n  %r = join %z, %y",
+                             {3, 1, 5, 2, 2}, type)});
+  }
+  CHECK_RUN({.text = unary({7}, "f32", "  %r = concat [%x, %x, %x], axis 0", {21}, "f32")});
+  CHECK_RUN({.text = unary({64, 32}, "f16", "  %r = concat [%x, %x], axis 1", {64, 64}, "f16")});
+  CHECK_RUN({.text = unary({2}, "i32", "  %y, %z = split %x\n  %r = join %z, %y", {2}, "i32")});
+  CHECK_RUN({.text = unary({33}, "i32",
+                           "  %k = full 3 : tile<20xi32>\n"
+                           "  %d = concat [%k, %x, %k], axis 0\n"
+                           "  %e = insert_slice %d, %k offsets [31]\n"
+                           "  %r = slice %e offsets [11] : tile<33xi32>",
+                           {33}, "i32")});
+  // In parts.
+  CHECK_RUN({.text = unary({80, 100}, "f64",
+                           "  %y = flip %x axes [0]\n"
+                           "  %r = concat [%x, %y], axis 0",
+                           {160, 100}, "f64"),
+             .threads = 256});
+}
+
 UNIT_TEST(large_exchanges_go_in_parts) {
   CHECK_RUN({.text = unary({160, 100}, "f32", "  %r = permute %x, [1, 0]", {100, 160}, "f32")});
   CHECK_RUN({.text = unary({96, 96}, "i64", "  %r = permute %x, [1, 0]", {96, 96}, "i64"),

@@ -107,6 +107,150 @@ UNIT_TEST(expanded_axes) {
               "tile<40x33xf32>\n  %r = sub %x, %b\n"));
 }
 
+/// A slice of every second element or so from `from` on along each axis.
+static std::string sliceLine(const std::string &name, const std::string &of, const Dims &offsets,
+                             const Dims &strides, const Dims &to, DType t) {
+  return "  %" + name + " = slice %" + of + " offsets [" + joined(offsets, ", ") + "] strides [" +
+         joined(strides, ", ") + "] : " + tileText(to, t) + "\n";
+}
+
+UNIT_TEST(slices) {
+  for (DType t : {DType::I1, DType::I8, DType::F16, DType::F32, DType::F64}) {
+    CHECK(check({40}, t, {17}, t, sliceLine("r", "x", {5}, {2}, {17}, t)));
+    CHECK(check({40}, t, {33}, t, sliceLine("r", "x", {7}, {1}, {33}, t)));
+    CHECK(check({9, 40}, t, {3, 11}, t, sliceLine("r", "x", {1, 4}, {3, 3}, {3, 11}, t)));
+    CHECK(check({9, 40}, t, {1, 40}, t, sliceLine("r", "x", {8, 0}, {1, 1}, {1, 40}, t)));
+    CHECK(check({9, 40}, t, {9, 1}, t, sliceLine("r", "x", {0, 39}, {1, 5}, {9, 1}, t)));
+    CHECK(check({3, 4, 5, 2, 3}, t, {2, 2, 4, 1, 3}, t,
+                sliceLine("r", "x", {1, 0, 1, 1, 0}, {1, 3, 1, 1, 1}, {2, 2, 4, 1, 3}, t)));
+  }
+  DType f = DType::F32, i = DType::I32;
+  // Of what is computed, of a slice, and of what several need.
+  CHECK(check({33, 40}, f, {8, 10}, f,
+              "  %e = exp %x\n" + sliceLine("s", "e", {1, 2}, {2, 3}, {14, 12}, f) +
+                  sliceLine("r", "s", {3, 1}, {1, 1}, {8, 10}, f)));
+  CHECK(check({2, 48}, f, {2, 24}, f,
+              "  %e = exp %x\n" + sliceLine("p", "e", {0, 0}, {1, 1}, {2, 24}, f) +
+                  sliceLine("q", "e", {0, 24}, {1, 1}, {2, 24}, f) + "  %r = sub %p, %q\n"));
+  // The first rows of a kept tile stand in order but are not all of it.
+  CHECK(check({16, 40}, f, {8, 40}, f,
+              "  %e = exp %x\n  %t = permute %e, [1, 0]\n" +
+                  sliceLine("p", "e", {0, 0}, {1, 1}, {8, 40}, f) +
+                  sliceLine("q", "e", {8, 0}, {1, 1}, {8, 40}, f) +
+                  "  %m = reduce sum %t, axis 0\n  %h = slice %m offsets [0] : tile<8xf32>\n"
+                  "  %g = expand_dims %h, axis 1\n  %b = broadcast %g : tile<8x40xf32>\n"
+                  "  %d = sub %p, %q\n  %r = add %d, %b\n"));
+  CHECK(check({6, 35}, f, {1, 20}, f,
+              "  %y = reshape %x : tile<7x30xf32>\n" +
+                  sliceLine("r", "y", {6, 3}, {1, 1}, {1, 20}, f)));
+  CHECK(check({33, 20}, f, {5, 7}, f,
+              "  %t = permute %x, [1, 0]\n" + sliceLine("r", "t", {2, 3}, {3, 4}, {5, 7}, f)));
+  CHECK(check({20}, i, {20}, i,
+              "  %n = iota : tile<64xi32>\n" + sliceLine("s", "n", {5}, {3}, {19}, i) +
+                  sliceLine("t", "n", {60}, {1}, {1}, i) + "  %b = broadcast %t : tile<20xi32>\n" +
+                  sliceLine("u", "n", {6}, {2}, {20}, i) +
+                  "  %k = reduce sum %s, axis 0\n  %v = add %u, %b\n  %w = add %v, %k\n"
+                  "  %r = add %w, %x\n"));
+  CHECK(check({30, 40}, f, {10, 12}, f,
+              sliceLine("p", "x", {1, 2}, {1, 2}, {10, 18}, f) +
+                  sliceLine("q", "x", {12, 20}, {1, 1}, {18, 12}, f) +
+                  "  %z = full 0.0 : tile<10x12xf32>\n  %r = dot %p, %q, %z\n"));
+}
+
+UNIT_TEST(inserted_slices) {
+  for (DType t : {DType::I1, DType::I8, DType::F16, DType::F32, DType::F64}) {
+    CHECK(check({40}, t, {40}, t,
+                sliceLine("p", "x", {3}, {2}, {17}, t) +
+                    "  %r = insert_slice %x, %p offsets [20]\n"));
+    CHECK(check({9, 40}, t, {9, 40}, t,
+                sliceLine("p", "x", {1, 4}, {3, 3}, {3, 11}, t) +
+                    "  %r = insert_slice %x, %p offsets [6, 1]\n"));
+    CHECK(check({3, 4, 5, 2, 3}, t, {3, 4, 5, 2, 3}, t,
+                sliceLine("p", "x", {1, 0, 1, 1, 0}, {1, 3, 1, 1, 1}, {2, 2, 4, 1, 3}, t) +
+                    "  %r = insert_slice %x, %p offsets [0, 1, 1, 0, 0]\n"));
+  }
+  DType f = DType::F32;
+  CHECK(check({5, 33}, f, {5, 33}, f,
+              "  %y = flip %x axes [0, 1]\n"
+              "  %r = insert_slice %x, %y offsets [0, 0]\n"));
+  CHECK(check({12, 33}, f, {12, 33}, f,
+              "  %z = full 0.0 : tile<12x33xf32>\n" +
+                  sliceLine("s", "x", {4, 5}, {1, 1}, {3, 8}, f) +
+                  "  %e = exp %s\n  %w = insert_slice %z, %e offsets [7, 25]\n"
+                  "  %v = insert_slice %w, %s offsets [0, 0]\n  %r = add %v, %w\n"));
+}
+
+UNIT_TEST(concatenations) {
+  for (DType t : {DType::I1, DType::U8, DType::BF16, DType::F32, DType::I64}) {
+    CHECK(check({7}, t, {21}, t, "  %r = concat [%x, %x, %x], axis 0\n"));
+    CHECK(check({5, 33}, t, {10, 33}, t,
+                "  %y = flip %x axes [1]\n"
+                "  %r = concat [%x, %y], axis 0\n"));
+    CHECK(check({5, 33}, t, {5, 44}, t,
+                sliceLine("y", "x", {0, 2}, {1, 3}, {5, 11}, t) +
+                    "  %r = concat [%y, %x], axis 1\n"));
+    CHECK(check({2, 3, 1, 2, 3}, t, {2, 3, 3, 2, 3}, t,
+                "  %y = flip %x axes [0, 4]\n  %r = concat [%x, %y, %x], axis 2\n"));
+  }
+  DType f = DType::F32;
+  // The rotation of halves, and a tile that several parts need.
+  CHECK(check({6, 64}, f, {6, 64}, f,
+              "  %e = tanh %x\n" + sliceLine("p", "e", {0, 0}, {1, 1}, {6, 32}, f) +
+                  sliceLine("q", "e", {0, 32}, {1, 1}, {6, 32}, f) +
+                  "  %n = neg %q\n  %c = concat [%n, %p], axis 1\n  %r = mul %c, %e\n"));
+  CHECK(check({9, 20}, f, {20}, f,
+              "  %m = reduce sum %x, axis 1\n  %c = concat [%m, %m], axis 0\n"
+              "  %n = reduce max %x, axis 0\n  %d = slice %c offsets [0] : tile<18xf32>\n"
+              "  %k = full 2.0 : tile<2xf32>\n  %e = concat [%d, %k], axis 0\n"
+              "  %r = add %e, %n\n"));
+}
+
+UNIT_TEST(joins_and_splits) {
+  for (DType t : {DType::I1, DType::U8, DType::BF16, DType::F32, DType::I64}) {
+    CHECK(check({37}, t, {37, 2}, t, "  %y = flip %x axes [0]\n  %r = join %x, %y\n"));
+    CHECK(check({5, 33}, t, {5, 33, 2}, t, "  %y = flip %x axes [1]\n  %r = join %y, %x\n"));
+    CHECK(check({37, 2}, t, {37}, t,
+                "  %y, %z = split %x\n  %c = cmp lt %y, %z\n"
+                "  %r = select %c, %y, %z\n"));
+    CHECK(
+        check({3, 1, 5, 2, 2}, t, {3, 1, 5, 2, 2}, t, "  %y, %z = split %x\n  %r = join %z, %y\n"));
+    CHECK(check({2}, t, {2}, t, "  %y, %z = split %x\n  %r = join %z, %y\n"));
+  }
+  DType f = DType::F32;
+  CHECK(
+      check({6, 33, 2}, f, {6, 33}, f, "  %e = exp %x\n  %y, %z = split %e\n  %r = sub %z, %y\n"));
+  CHECK(check({6, 34}, f, {6, 34}, f,
+              "  %p = reshape %x : tile<6x17x2xf32>\n  %y, %z = split %p\n  %n = neg %z\n"
+              "  %j = join %n, %y\n  %q = reshape %j : tile<6x34xf32>\n  %r = mul %q, %x\n"));
+  CHECK(check({40, 2}, f, {40}, f,
+              "  %y, %z = split %x\n  %s = scan sum %y, axis 0\n  %t = scan sum %z, axis 0\n"
+              "  %u = reduce max %y, axis 0\n  %v = sub %s, %t\n  %r = mul %v, %u\n"));
+}
+
+UNIT_TEST(flips) {
+  for (DType t : {DType::I1, DType::U8, DType::BF16, DType::F32, DType::I64}) {
+    CHECK(check({1}, t, {1}, t, "  %r = flip %x axes [0]\n"));
+    CHECK(check({37}, t, {37}, t, "  %r = flip %x axes [0]\n"));
+    CHECK(check({5, 64}, t, {5, 64}, t, "  %r = flip %x axes [0]\n"));
+    CHECK(check({5, 64}, t, {5, 64}, t, "  %r = flip %x axes [1]\n"));
+    CHECK(check({5, 33}, t, {5, 33}, t, "  %r = flip %x axes [1, 0]\n"));
+    CHECK(check({2, 3, 4, 1, 5}, t, {2, 3, 4, 1, 5}, t, "  %r = flip %x axes [0, 2, 3, 4]\n"));
+  }
+  DType f = DType::F32;
+  CHECK(check({5, 33}, f, {5, 33}, f, "  %t = flip %x axes [1]\n  %r = sub %x, %t\n"));
+  CHECK(check({5, 33}, f, {33, 5}, f,
+              "  %e = exp %x\n  %t = permute %e, [1, 0]\n  %u = flip %t axes [0]\n"
+              "  %v = flip %u axes [1, 0]\n  %r = mul %u, %v\n"));
+  CHECK(check({40}, DType::I8, {40}, DType::I8,
+              "  %n = iota : tile<40xi8>\n  %t = flip %n axes [0]\n  %r = sub %t, %x\n"));
+  CHECK(check({9, 33}, f, {9}, f,
+              "  %t = flip %x axes [0, 1]\n  %u = slice %t offsets [0, 2] strides [1, 3] : "
+              "tile<9x11xf32>\n  %r = reduce max %u, axis 1\n"));
+  CHECK(check({33}, f, {33}, f,
+              "  %t = flip %x axes [0]\n  %s = scan sum %t, axis 0\n"
+              "  %r = flip %s axes [0]\n"));
+}
+
 UNIT_TEST(iota_of_every_type) {
   for (DType t : {DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64,
                   DType::U64})

@@ -448,6 +448,93 @@ UNIT_TEST(shapes) {
   CHECK(k.ints("f") == (std::vector<int64_t>{-5, -5, -5, -5}));
 }
 
+UNIT_TEST(slices_and_flips) {
+  Launch k(
+      "tile 0.1\nkernel @k(%a: view<i32, [4, 6]>, %s: view<i32, [2, 3]>, %w: view<i32, [4, 6]>,"
+      " %l: view<i32, [1, 1]>, %f: view<i32, [4, 6]>, %g: view<i32, [4, 6]>)\n grid [1] {\n"
+      "  %x = load %a[0, 0] : tile<4x6xi32>\n"
+      "  %t = slice %x offsets [1, 0] strides [2, 2] : tile<2x3xi32>\n  store %t, %s[0, 0]\n"
+      "  %u = slice %x offsets [0, 0] : tile<4x6xi32>\n  store %u, %w[0, 0]\n"
+      "  %v = slice %x offsets [3, 5] strides [9223372036854775807, 1] : tile<1x1xi32>\n"
+      "  store %v, %l[0, 0]\n"
+      "  %y = flip %x axes [1]\n  store %y, %f[0, 0]\n"
+      "  %z = flip %x axes [1, 0]\n  store %z, %g[0, 0]\n}\n");
+  std::vector<int64_t> whole, rows, reversed;
+  for (int64_t i = 0; i < 4; ++i)
+    for (int64_t j = 0; j < 6; ++j) {
+      whole.push_back(10 * i + j);
+      rows.push_back(10 * i + 5 - j);
+      reversed.push_back(10 * (3 - i) + 5 - j);
+    }
+  k.setInts("a", whole);
+  for (const char *name : {"w", "f", "g"})
+    k.setInts(name, std::vector<int64_t>(24));
+  k.setInts("s", std::vector<int64_t>(6));
+  k.setInts("l", {0});
+  REQUIRE(k.run());
+  CHECK(k.ints("s") == (std::vector<int64_t>{10, 12, 14, 30, 32, 34}));
+  CHECK(k.ints("w") == whole);
+  CHECK(k.ints("l") == (std::vector<int64_t>{35}));
+  CHECK(k.ints("f") == rows);
+  CHECK(k.ints("g") == reversed);
+}
+
+UNIT_TEST(tiles_put_together) {
+  Launch k(
+      "tile 0.1\nkernel @k(%a: view<i32, [2, 3]>, %b: view<i32, [2, 2]>, %c: view<i32, [2, 7]>,"
+      " %d: view<i32, [4, 3]>, %e: view<i32, [2, 3]>, %f: view<i32, [2, 2, 2]>,"
+      " %g: view<i64, [2]>)\n grid [1] {\n"
+      "  %x = load %a[0, 0] : tile<2x3xi32>\n  %y = load %b[0, 0] : tile<2x2xi32>\n"
+      "  %p = concat [%x, %y, %y], axis 1\n  store %p, %c[0, 0]\n"
+      "  %q = concat [%x, %x], axis 0\n  store %q, %d[0, 0]\n"
+      "  %n = slice %y offsets [1, 0] : tile<1x2xi32>\n"
+      "  %i = insert_slice %x, %n offsets [0, 1]\n  store %i, %e[0, 0]\n"
+      "  %m = add %y, 100\n  %j = join %y, %m\n  store %j, %f[0, 0, 0]\n"
+      "  %s = join 7, -8\n  store %s, %g[0]\n}\n");
+  k.setInts("a", {1, 2, 3, 4, 5, 6});
+  k.setInts("b", {10, 20, 30, 40});
+  k.setInts("c", std::vector<int64_t>(14));
+  k.setInts("d", std::vector<int64_t>(12));
+  k.setInts("e", std::vector<int64_t>(6));
+  k.setInts("f", std::vector<int64_t>(8));
+  k.setInts("g", std::vector<int64_t>(2));
+  REQUIRE(k.run());
+  CHECK(k.ints("c") == (std::vector<int64_t>{1, 2, 3, 10, 20, 10, 20, 4, 5, 6, 30, 40, 30, 40}));
+  CHECK(k.ints("d") == (std::vector<int64_t>{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}));
+  CHECK(k.ints("e") == (std::vector<int64_t>{1, 30, 40, 4, 5, 6}));
+  CHECK(k.ints("f") == (std::vector<int64_t>{10, 110, 20, 120, 30, 130, 40, 140}));
+  CHECK(k.ints("g") == (std::vector<int64_t>{7, -8}));
+}
+
+UNIT_TEST(split_is_the_inverse_of_join) {
+  Launch k("tile 0.1\nkernel @k(%a: view<i1, [3, 2]>, %b: view<i1, [3]>, %c: view<i1, [3]>,"
+           " %d: view<i1, [2]>)\n grid [1] {\n"
+           "  %x = load %a[0, 0] : tile<3x2xi1>\n  %y, %z = split %x\n"
+           "  store %y, %b[0]\n  store %z, %c[0]\n  %j = join %y, %z\n"
+           "  %l = slice %j offsets [2, 0] : tile<1x2xi1>\n  %r = reshape %l : tile<2xi1>\n"
+           "  %s, %t = split %r\n  store %t, %d[0]\n  store %s, %d[1]\n}\n");
+  k.setInts("a", {1, 0, 0, 0, 0, 1});
+  for (const char *name : {"b", "c"})
+    k.setInts(name, {0, 0, 0});
+  k.setInts("d", {0, 0});
+  REQUIRE(k.run());
+  CHECK(k.ints("b") == (std::vector<int64_t>{1, 0, 0}));
+  CHECK(k.ints("c") == (std::vector<int64_t>{0, 0, 1}));
+  CHECK(k.ints("d") == (std::vector<int64_t>{1, 0}));
+}
+
+UNIT_TEST(moved_elements_keep_their_bits) {
+  Launch k("tile 0.1\nkernel @k(%a: view<f32, [6]>, %o: view<f32, [3]>)\n grid [1] {\n"
+           "  %x = load %a[0] : tile<6xf32>\n"
+           "  %s = slice %x offsets [1] strides [2] : tile<3xf32>\n"
+           "  %r = flip %s axes [0]\n  store %r, %o[0]\n}\n");
+  // A signalling NaN, a quiet one with a payload and a sign, and the smallest subnormal number.
+  k.setBits("a", {0, 0x7f800001, 0, 0xffc12345, 0, 1});
+  k.set("o", {0, 0, 0});
+  REQUIRE(k.run());
+  CHECK(k.bits("o") == (std::vector<uint64_t>{1, 0xffc12345, 0x7f800001}));
+}
+
 UNIT_TEST(permute_of_five_axes) {
   // Each element holds its coordinates as decimal digits, so that the result says where it came
   // from.

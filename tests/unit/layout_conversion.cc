@@ -44,6 +44,25 @@ static Operation broadcastOperation(Shape from, Shape to) {
   };
 }
 
+/// A coordinate is offset + step * the result's.
+static Operation affineOperation(Shape offsets, Shape steps) {
+  return [offsets, steps](const TileCoordinates &result) {
+    TileCoordinates source{};
+    for (size_t axis = 0; axis < steps.size(); ++axis)
+      source[axis] = offsets[axis] + steps[axis] * result[axis];
+    return source;
+  };
+}
+
+static CoordinateMap affineMap(const Shape &from, const Shape &offsets, const Shape &steps) {
+  CoordinateMap map = CoordinateMap::reshape(from);
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    map.offset += offsets[axis] * map.strides[axis];
+    map.strides[axis] *= steps[axis];
+  }
+  return map;
+}
+
 /// The source register that holds, in every thread, what the result has in `index`; -1 for padding
 /// only.
 static std::optional<int32_t> bruteForceRegister(const TileLayout &from, const TileLayout &to,
@@ -152,6 +171,31 @@ UNIT_TEST(permute) {
       } while (std::next_permutation(order.begin(), order.end()));
     }
   CHECK(comparison.converted > 50 && comparison.refused > 50);
+}
+
+UNIT_TEST(slices_and_flips) {
+  Comparison comparison;
+  auto compare = [&](const Shape &from, const Shape &to, const Shape &offsets, const Shape &steps) {
+    for (Threads t : threadCounts)
+      comparison.compare(blocked(from, t), blocked(to, t), affineMap(from, offsets, steps),
+                         affineOperation(offsets, steps));
+  };
+  for (int64_t offset : {0, 1, 16, 33, 64})
+    for (int64_t step : {1, 2, 3}) {
+      compare({256, 8}, {32, 8}, {offset, 0}, {step, 1});
+      compare({256, 80}, {5, 80}, {offset, 0}, {step, 1});
+      compare({5, 257}, {5, 33}, {0, offset}, {1, step});
+      compare({200}, {40}, {offset}, {step});
+    }
+  for (int64_t rows : {4, 7, 64, 256})
+    for (int64_t columns : {4, 8, 33, 256}) {
+      compare({rows, columns}, {rows, columns}, {rows - 1, 0}, {-1, 1});
+      compare({rows, columns}, {rows, columns}, {0, columns - 1}, {1, -1});
+      compare({rows, columns}, {rows / 2, columns}, {rows / 2, 0}, {1, 1});
+      compare({rows, 2, columns}, {rows, 2, columns}, {0, 1, 0}, {1, -1, 1});
+    }
+  compare({256, 64, 2}, {256, 64, 2}, {0, 0, 1}, {1, 1, -1});
+  CHECK(comparison.converted > 10 && comparison.refused > 100);
 }
 
 UNIT_TEST(broadcast) {

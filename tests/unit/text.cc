@@ -59,6 +59,10 @@ UNIT_TEST(formOfEveryOperation) {
            "  %f = full 0.5 : tile<4x5xf32>\n  %r = reduce max %f, axis 1\n"
            "  %x = expand_dims %r, axis 1\n  %y = broadcast %x : tile<4x5xf32>\n"
            "  %t = permute %y, [1, 0]\n  %s = reshape %t : tile<20xf32>\n",
+           "  %f = full 0.5 : tile<4x5xf32>\n  %s = slice %f offsets [1, 0] : tile<2x5xf32>\n"
+           "  %t = slice %f offsets [0, 1] strides [3, 2] : tile<2x2xf32>\n"
+           "  %r = flip %t axes [1, 0]\n  %w = insert_slice %f, %r offsets [2, 3]\n"
+           "  %c = concat [%s, %f, %s], axis 0\n  %j = join %s, %s\n  %a, %b = split %j\n",
            "  %i = iota : tile<4xi32>\n  %j = iota axis 1 : tile<4x5xu8>\n",
            "  %e0 = extent %v, 0\n  %e1 = add %v.extent1, %v.stride0\n",
            "  %a = addr %v[0, %n]\n  %w = view %p, [%n, 4], [%h, 1]\n"

@@ -78,9 +78,9 @@ private:
     static uint32_t line = 0;
     b.setLocation({"random.c", ++line % 1000 + 1, 1});
     ValueId v = b.op(opcode, operands, attrs);
-    if (v != 0) {
-      maybeName(v);
-      pools.back().push_back(v);
+    for (ValueId result : b.resultsOf(v)) {
+      maybeName(result);
+      pools.back().push_back(result);
     }
     return v;
   }
@@ -476,8 +476,11 @@ private:
       return addCombine(info.opcode);
     if (info.effect == Effect::Control)
       return;
+    bool needsAxis = info.rule == Rule::Slice || info.rule == Rule::InsertSlice ||
+                     info.rule == Rule::Flip || info.rule == Rule::Concat;
     ValueId v = find([&](const Type &t) {
-      return t.isTile() && (!combinesAlongAxis(info.opcode) || (t.rank > 0 && !isBool(t.dtype)));
+      return t.isTile() && (!needsAxis || t.rank > 0) &&
+             (!combinesAlongAxis(info.opcode) || (t.rank > 0 && !isBool(t.dtype)));
     });
     if (v == 0)
       return;
@@ -503,6 +506,26 @@ private:
       if (t.rank == maxTileRank)
         return;
       attrs = {intAttr(AttrKey::Axis, int64_t(pick(t.rank + 1)))};
+      break;
+    case Rule::Slice: {
+      std::vector<int64_t> offsets, strides;
+      for (int64_t &e : extents) {
+        offsets.push_back(int64_t(pick(size_t(e))));
+        strides.push_back(int64_t(1 + pick(3)));
+        e = 1 + (e - 1 - offsets.back()) / strides.back();
+      }
+      attrs = {listAttr(AttrKey::Offsets, offsets), listAttr(AttrKey::Dims, extents)};
+      if (chance(50)) // as many elements fit with strides of 1, the default
+        attrs.push_back(listAttr(AttrKey::Strides, strides));
+      break;
+    }
+    case Rule::InsertSlice:
+    case Rule::Concat:
+    case Rule::Join:
+    case Rule::Split:
+      return addParts(info, v);
+    case Rule::Flip:
+      attrs = {listAttr(AttrKey::Axes, {int64_t(pick(t.rank))})};
       break;
     case Rule::Scan:
     case Rule::Reduce: {
@@ -547,6 +570,34 @@ private:
     for (ValueId result : results) {
       maybeName(result);
       pools.back().push_back(result);
+    }
+  }
+
+  void addParts(const OpInfo &info, ValueId v) {
+    Type t = typeOf(v);
+    std::vector<int64_t> extents = extentsOf(t);
+    if (info.rule == Rule::Join && t.rank < maxTileRank)
+      add(info.opcode, {v, tileOf(t.dtype, extents)});
+    if (info.rule == Rule::Split && t.rank < maxTileRank) {
+      extents.push_back(2);
+      add(info.opcode, {tileOf(t.dtype, extents)});
+    }
+    if (info.rule == Rule::Concat) {
+      size_t axis = pick(t.rank);
+      std::vector<ValueId> parts = {v};
+      for (size_t n = 1 + pick(3); n > 0; --n) {
+        extents[axis] = int64_t(1 + pick(3));
+        parts.push_back(tileOf(t.dtype, extents));
+      }
+      add(info.opcode, parts, {intAttr(AttrKey::Axis, int64_t(axis))});
+    }
+    if (info.rule == Rule::InsertSlice) {
+      std::vector<int64_t> offsets;
+      for (int64_t &e : extents) {
+        offsets.push_back(int64_t(pick(size_t(e))));
+        e -= offsets.back();
+      }
+      add(info.opcode, {v, tileOf(t.dtype, extents)}, {listAttr(AttrKey::Offsets, offsets)});
     }
   }
 

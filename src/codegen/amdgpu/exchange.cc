@@ -1,6 +1,7 @@
 #include "codegen/amdgpu/exchange.h"
 
 #include "codegen/amdgpu/words.h"
+#include "graph/element_map.h"
 
 #include <algorithm>
 
@@ -25,18 +26,42 @@ int64_t elementsOf(const TileLayout &layout) {
   return total;
 }
 
-} // namespace
-
-std::vector<llvm::Value *> exchange(KernelContext &context, Lds &lds, const TileValue &source,
-                                    const TileLayout &to, const CoordinateMap &map) {
-  llvm::Value *zero = context.emitter.zero(source.dtype);
-  std::vector<llvm::Value *> result(to.numRegisters(), zero);
-  if (auto registers = registerOnlyConversion(*source.layout, to, map)) {
-    for (size_t i = 0; i < result.size(); ++i)
-      if ((*registers)[i] != paddingRegister)
-        result[i] = source.registers[size_t((*registers)[i])];
-    return result;
+CoordinateMap coordinateMap(const ElementPiece &piece, const Type &from, const Type &to) {
+  CoordinateMap map{std::vector<int64_t>(to.rank, 0), 0};
+  int64_t stride = 1;
+  for (unsigned axis = from.rank; axis-- > 0; stride *= from.dims[axis]) {
+    const CoordinateSource &source = piece.source[axis];
+    map.offset += source.offset * stride;
+    if (source.axis >= 0)
+      map.strides[size_t(source.axis)] += source.step * stride;
   }
+  return map;
+}
+
+/// The box of a piece, nothing if it is all of the result.
+std::optional<TileBox> boxOf(const ElementPiece &piece, const Type &to) {
+  bool all = true;
+  TileBox box;
+  for (unsigned axis = 0; axis < to.rank; ++axis) {
+    box.low[axis] = piece.low[axis];
+    box.high[axis] = piece.high[axis];
+    all = all && box.low[axis] == 0 && box.high[axis] == to.dims[axis];
+  }
+  return all ? std::nullopt : std::optional(box);
+}
+
+/// Gives registers of a tile in layout `to` their elements inside the box (nothing: all): those of
+/// `source` that `map` names.
+void exchangeInto(KernelContext &context, Lds &lds, const TileValue &source, const TileLayout &to,
+                  const CoordinateMap &map, const std::optional<TileBox> &box,
+                  std::vector<llvm::Value *> &result) {
+  if (!box)
+    if (auto registers = registerOnlyConversion(*source.layout, to, map)) {
+      for (size_t i = 0; i < result.size(); ++i)
+        if ((*registers)[i] != paddingRegister)
+          result[i] = source.registers[size_t((*registers)[i])];
+      return;
+    }
   uint32_t bytes = ldsBytes(source.dtype);
   int64_t total = elementsOf(*source.layout);
   int64_t part = std::min<int64_t>(total, exchangeBytes / bytes);
@@ -46,38 +71,72 @@ std::vector<llvm::Value *> exchange(KernelContext &context, Lds &lds, const Tile
     std::optional<LdsWindow> written, read;
     if (part < total) {
       written = {rowMajor.strides, begin, end, 16};
-      read = {map.strides, begin, end, 16};
+      read = {map.strides, begin - map.offset, end - map.offset, 16};
     }
     uint32_t region = lds.open(uint32_t(end - begin) * bytes);
     writeTile(context, lds, *source.layout, source.registers, source.dtype,
               {region, rowMajor.strides, begin}, written);
     lds.publish();
-    readTile(context, lds, to, result, source.dtype, {region, map.strides, begin}, read);
+    readTile(context, lds, to, result, source.dtype, {region, map.strides, begin - map.offset},
+             read, box);
     lds.close();
   }
+}
+
+/// The same for a source whose elements are one value.
+void fillBox(KernelContext &context, llvm::Value *value, const TileLayout &to,
+             const std::optional<TileBox> &box, std::vector<llvm::Value *> &result) {
+  TileBounds bounds(context, to);
+  for (uint32_t i = 0; i < to.numRegisters(); ++i) {
+    if (box && bounds.coverage(i, *box) == Coverage::Outside)
+      continue;
+    llvm::Value *inside = box ? bounds.inside(i, *box) : nullptr;
+    result[i] = inside ? context.ir.CreateSelect(inside, value, result[i]) : value;
+  }
+}
+
+} // namespace
+
+std::vector<llvm::Value *> exchange(KernelContext &context, Lds &lds, const TileValue &source,
+                                    const TileLayout &to, const CoordinateMap &map) {
+  std::vector<llvm::Value *> result(to.numRegisters(), context.emitter.zero(source.dtype));
+  exchangeInto(context, lds, source, to, map, {}, result);
   return result;
 }
 
-TileValue emitShapeOp(KernelContext &context, Lds &lds, const Op &op, const TileValue &source) {
+TileValue emitShapeOp(KernelContext &context, Lds &lds, ValueId value,
+                      std::span<const TileValue> sources) {
   const Graph &graph = context.graph;
-  const Type &sourceType = graph.typeOf(graph.operand(op, 0)),
-             &type = graph.typeOf(graph.result(op));
-  TileValue result{&context.layouts.of(type), source.dtype, {}, source.isSplat};
-  if (source.isSplat || sourceType.rank == 0) {
-    result.registers.assign(result.layout->numRegisters(), source.registers[0]);
+  const Op &op = *graph.definingOp(value);
+  const Type &type = graph.typeOf(value);
+  const TileLayout &layout = context.layouts.of(type);
+  TileValue result{&layout, type.dtype, {}, false};
+  auto isOneValue = [](const TileValue &source) {
+    return source.isSplat || source.layout->rank() == 0;
+  };
+  if (sources.size() == 1 && isOneValue(sources[0])) {
+    result.registers.assign(layout.numRegisters(), sources[0].registers[0]);
     result.isSplat = true;
     return result;
   }
-  std::vector<int64_t> from(sourceType.extents().begin(), sourceType.extents().end());
-  std::vector<int64_t> to(type.extents().begin(), type.extents().end());
-  CoordinateMap map;
-  if (op.opcode == Opcode::Broadcast)
-    map = CoordinateMap::broadcast(from, to);
-  else if (op.opcode == Opcode::Permute)
-    map = CoordinateMap::permute(from, graph.attr(op, AttrKey::Perm)->list);
-  else
-    map = CoordinateMap::reshape(to);
-  result.registers = exchange(context, lds, source, *result.layout, map);
+  result.registers.assign(layout.numRegisters(), context.emitter.zero(type.dtype));
+  const Type &first = graph.typeOf(graph.operand(op, 0));
+  if (op.opcode == Opcode::Reshape && !keepsAxes(first, type)) {
+    std::vector<int64_t> extents(type.extents().begin(), type.extents().end());
+    exchangeInto(context, lds, sources[0], layout, CoordinateMap::reshape(extents), {},
+                 result.registers);
+  } else {
+    for (const ElementPiece &piece : elementMap(graph, op, graph.values[value].index)) {
+      const TileValue &source = sources[piece.operand];
+      const Type &from = graph.typeOf(graph.operand(op, piece.operand));
+      std::optional<TileBox> box = boxOf(piece, type);
+      if (isOneValue(source))
+        fillBox(context, source.registers[0], layout, box, result.registers);
+      else
+        exchangeInto(context, lds, source, layout, coordinateMap(piece, from, type), box,
+                     result.registers);
+    }
+  }
   if (type.rank == 0)
     result.registers[0] = uniform(context, result.registers[0]);
   return result;

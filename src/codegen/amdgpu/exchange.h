@@ -13,7 +13,9 @@ namespace tl::amdgpu {
 std::vector<llvm::Value *> exchange(KernelContext &context, Lds &lds, const TileValue &source,
                                     const TileLayout &to, const CoordinateMap &map);
 
-/// Broadcast, Reshape, Permute and ExpandDims.
-TileValue emitShapeOp(KernelContext &context, Lds &lds, const Op &op, const TileValue &source);
+/// A result of an op that moves elements, from its operands. Each piece of the result goes by way
+/// of LDS on its own, unless it is all of the result and the registers need only be renamed.
+TileValue emitShapeOp(KernelContext &context, Lds &lds, ValueId result,
+                      std::span<const TileValue> operands);
 
 } // namespace tl::amdgpu

@@ -70,6 +70,7 @@ private:
   void emitIota(const Op &op);
   void emitElementwise(const Op &op);
   void emitAlongAxis(const Op &op);
+  void emitShape(const Op &op);
   void emitMakeView(const Op &op);
   void emitAddress(const Op &op);
   void emitLoad(const Op &op);
@@ -228,7 +229,13 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Broadcast:
   case Rule::Reshape:
   case Rule::ExpandDims:
-    tiles[graph.result(op)] = emitShapeOp(context, lds, op, tile(graph.operand(op, 0)));
+  case Rule::Slice:
+  case Rule::InsertSlice:
+  case Rule::Flip:
+  case Rule::Concat:
+  case Rule::Join:
+  case Rule::Split:
+    emitShape(op);
     break;
   case Rule::Reduce:
   case Rule::ArgReduce:
@@ -328,6 +335,14 @@ void KernelEmitter::emitAlongAxis(const Op &op) {
                                        : emitScan(context, lds, op, std::move(combiner), sources);
   for (size_t i = 0; i < results.size(); ++i)
     tiles[graph.result(op, i)] = std::move(results[i]);
+}
+
+void KernelEmitter::emitShape(const Op &op) {
+  std::vector<TileValue> operands;
+  for (ValueId operand : graph.operands(op))
+    operands.push_back(tile(operand));
+  for (ValueId result : graph.results(op))
+    tiles[result] = emitShapeOp(context, lds, result, operands);
 }
 
 std::vector<llvm::Value *> KernelEmitter::indices(std::span<const ValueId> values) {

@@ -81,9 +81,10 @@ struct Group {
 class Mover {
 public:
   Mover(KernelContext &context, Lds &lds, const TileLayout &layout, DType dtype,
-        const LdsPlace &place, const std::optional<LdsWindow> &window)
+        const LdsPlace &place, const std::optional<LdsWindow> &window,
+        const std::optional<TileBox> &box)
       : context(context), lds(lds), layout(layout), dtype(dtype), place(place), window(window),
-        bytes(ldsBytes(dtype)), bounds(context, layout), run(registerRun(layout)),
+        box(box), bytes(ldsBytes(dtype)), bounds(context, layout), run(registerRun(layout)),
         sum(threadSum(context, layout, place.strides)) {
     if (place.extra)
       sum.value = context.ir.CreateAdd(sum.value, place.extra);
@@ -96,7 +97,7 @@ public:
   std::vector<Group> groups() const {
     std::vector<Group> result;
     for (uint32_t i = 0; i < layout.numRegisters();) {
-      if (bounds.coverage(i) == Coverage::Outside || misses(i)) {
+      if (bounds.coverage(i) == Coverage::Outside || misses(i) || missesBox(i)) {
         ++i;
         continue;
       }
@@ -109,7 +110,9 @@ public:
 
   /// Whether this thread's elements of the group take part; null if they do in all threads.
   llvm::Value *takesPart(const Group &group) {
-    return conjunctions.both(context, bounds.inside(group.first), insideWindow(group.first));
+    llvm::Value *inside =
+        conjunctions.both(context, bounds.inside(group.first), insideWindow(group.first));
+    return box ? conjunctions.both(context, inside, bounds.inside(group.first, *box)) : inside;
   }
 
   uint32_t accessAlignment(const Group &group) const {
@@ -134,6 +137,7 @@ private:
   DType dtype;
   const LdsPlace &place;
   const std::optional<LdsWindow> &window;
+  const std::optional<TileBox> &box;
   uint32_t bytes;
   TileBounds bounds;
   RegisterRun run;
@@ -148,14 +152,18 @@ private:
     if (!window)
       return false;
     int64_t lowest = registerSum(layout, registerIndex, window->weights);
-    return lowest >= window->high || lowest + weights.largest < window->low;
+    return lowest + weights.smallest >= window->high || lowest + weights.largest < window->low;
+  }
+
+  bool missesBox(uint32_t registerIndex) const {
+    return box && bounds.coverage(registerIndex, *box) == Coverage::Outside;
   }
 
   llvm::Value *insideWindow(uint32_t registerIndex) {
     if (!window)
       return nullptr;
     int64_t lowest = registerSum(layout, registerIndex, window->weights);
-    if (lowest >= window->low && lowest + weights.largest < window->high)
+    if (lowest + weights.smallest >= window->low && lowest + weights.largest < window->high)
       return nullptr;
     llvm::Value *&test = windowTests[lowest];
     if (!test) {
@@ -184,8 +192,11 @@ private:
     return 1;
   }
 
-  /// In every thread, all of the registers lie inside the tile or none does.
+  /// In every thread, all of the registers lie inside the tile and the box or none does.
   bool staysTogether(uint32_t first, uint32_t count) const {
+    if (box && (box->low[run.axis] % count != 0 || (box->high[run.axis] % count != 0 &&
+                                                    box->high[run.axis] < layout.extent(run.axis))))
+      return false;
     if (layout.extent(run.axis) % count == 0)
       return true;
     for (uint32_t i = first; i < first + count; ++i)
@@ -200,7 +211,8 @@ private:
 void writeTile(KernelContext &context, Lds &lds, const TileLayout &layout,
                std::span<llvm::Value *const> registers, DType dtype, const LdsPlace &place,
                const std::optional<LdsWindow> &window, uint32_t distinguished) {
-  Mover mover(context, lds, layout, dtype, place, window);
+  std::optional<TileBox> everything;
+  Mover mover(context, lds, layout, dtype, place, window, everything);
   llvm::Value *owner = ownerTest(context, layout, distinguished);
   Conjunctions conjunctions;
   // Groups under one condition share a branch.
@@ -223,13 +235,14 @@ void writeTile(KernelContext &context, Lds &lds, const TileLayout &layout,
 
 void readTile(KernelContext &context, Lds &lds, const TileLayout &layout,
               std::span<llvm::Value *> registers, DType dtype, const LdsPlace &place,
-              const std::optional<LdsWindow> &window) {
-  Mover mover(context, lds, layout, dtype, place, window);
+              const std::optional<LdsWindow> &window, const std::optional<TileBox> &box) {
+  Mover mover(context, lds, layout, dtype, place, window, box);
   std::map<std::pair<int64_t, llvm::Value *>, Group> known; // by index and condition: read already
   for (const Group &group : mover.groups()) {
     llvm::Value *condition = mover.takesPart(group);
     auto [entry, isNew] = known.try_emplace({group.index, condition}, group);
-    if (!isNew && entry->second.count >= group.count) {
+    // Within a box the others keep what they had, which may differ.
+    if (!box && !isNew && entry->second.count >= group.count) {
       for (uint32_t i = 0; i < group.count; ++i)
         registers[group.first + i] = registers[entry->second.first + i];
       continue;
@@ -239,8 +252,9 @@ void readTile(KernelContext &context, Lds &lds, const TileLayout &layout,
                  elements);
     for (uint32_t i = 0; i < group.count; ++i) {
       llvm::Value *&target = registers[group.first + i];
-      target = window && condition ? context.ir.CreateSelect(condition, elements[i], target)
-                                   : elements[i];
+      target = (window || box) && condition
+                   ? context.ir.CreateSelect(condition, elements[i], target)
+                   : elements[i];
     }
   }
 }

@@ -57,7 +57,7 @@ private:
 /// region + (c0 * strides[0] + c1 * strides[1] + ... - origin + extra) * bytes of an element.
 struct LdsPlace {
   uint32_t region = 0;
-  std::vector<int64_t> strides; // in elements, >= 0
+  std::vector<int64_t> strides; // in elements
   int64_t origin = 0;
   /// i32, per thread, or null; a multiple of extraAlignment (a power of two).
   llvm::Value *extra = nullptr;
@@ -79,10 +79,10 @@ inline uint32_t ldsBytes(DType dtype) { return dtypeBytes(dtype); }
 void writeTile(KernelContext &context, Lds &lds, const TileLayout &layout,
                std::span<llvm::Value *const> registers, DType dtype, const LdsPlace &place,
                const std::optional<LdsWindow> &window = {}, uint32_t distinguished = 0);
-/// Reads what a thread holds of a tile in `layout` into `registers`; those outside the window (and
-/// padding) keep their values.
+/// Reads what a thread holds of a tile in `layout` into `registers`; those outside the window or
+/// the box (and padding) keep their values.
 void readTile(KernelContext &context, Lds &lds, const TileLayout &layout,
               std::span<llvm::Value *> registers, DType dtype, const LdsPlace &place,
-              const std::optional<LdsWindow> &window = {});
+              const std::optional<LdsWindow> &window = {}, const std::optional<TileBox> &box = {});
 
 } // namespace tl::amdgpu

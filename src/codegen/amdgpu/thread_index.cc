@@ -13,7 +13,7 @@ static llvm::Value *fieldValue(KernelContext &context, const ThreadField &field,
     value = ir.CreateLShr(value, field.threadShift);
   if ((context.threads() - 1) >> field.threadShift > mask)
     value = ir.CreateAnd(value, mask);
-  return ir.CreateMul(value, context.i32(stride << field.coordinateShift), "", true, true);
+  return ir.CreateMul(value, context.i32(stride << field.coordinateShift), "", stride >= 0, true);
 }
 
 ThreadSum threadSum(KernelContext &context, const TileLayout &layout,
@@ -27,7 +27,7 @@ ThreadSum threadSum(KernelContext &context, const TileLayout &layout,
     for (const ThreadField &field : layout.threadFields(axis)) {
       int64_t step = strides[axis] << field.coordinateShift;
       sum.value = context.ir.CreateAdd(sum.value, fieldValue(context, field, strides[axis]));
-      sum.largest += step * ((int64_t(1) << field.width) - 1);
+      (step < 0 ? sum.smallest : sum.largest) += step * ((int64_t(1) << field.width) - 1);
       terms |= uint64_t(step);
     }
   }
@@ -108,6 +108,43 @@ llvm::Value *TileBounds::inside(uint32_t registerIndex) {
     if (!test)
       test = context.ir.CreateICmpULT(coordinate(registerIndex, axis),
                                       context.i32(layout.extent(axis)));
+    all = conjunctions.both(context, all, test);
+  }
+  return all;
+}
+
+Coverage TileBounds::coverage(uint32_t registerIndex, unsigned axis, const TileBox &box) const {
+  int64_t lowest = registers[registerIndex][axis], highest = lowest + largestThreadPart[axis];
+  bool toTheEnd = box.high[axis] >= layout.extent(axis);
+  if (highest < box.low[axis] || lowest >= box.high[axis])
+    return Coverage::Outside;
+  return lowest >= box.low[axis] && (toTheEnd || highest < box.high[axis]) ? Coverage::Inside
+                                                                           : Coverage::Partial;
+}
+
+Coverage TileBounds::coverage(uint32_t registerIndex, const TileBox &box) const {
+  Coverage all = Coverage::Inside;
+  for (unsigned axis = 0; axis < layout.rank(); ++axis) {
+    Coverage one = coverage(registerIndex, axis, box);
+    if (one == Coverage::Outside)
+      return one;
+    if (one == Coverage::Partial)
+      all = one;
+  }
+  return all;
+}
+
+llvm::Value *TileBounds::inside(uint32_t registerIndex, const TileBox &box) {
+  llvm::Value *all = nullptr;
+  for (unsigned axis = 0; axis < layout.rank(); ++axis) {
+    if (coverage(registerIndex, axis, box) == Coverage::Inside)
+      continue;
+    int64_t low = box.low[axis], high = box.high[axis];
+    llvm::Value *&test = boxTests[{axis, registers[registerIndex][axis], low, high}];
+    if (!test) {
+      llvm::Value *from = context.ir.CreateSub(coordinate(registerIndex, axis), context.i32(low));
+      test = context.ir.CreateICmpULT(from, context.i32(high - low));
+    }
     all = conjunctions.both(context, all, test);
   }
   return all;

@@ -7,11 +7,11 @@
 
 namespace tl::amdgpu {
 
-/// The thread's part of sum(coordinate[axis] * strides[axis]), for strides >= 0.
+/// The thread's part of sum(coordinate[axis] * strides[axis]).
 struct ThreadSum {
-  llvm::Value *value = nullptr; // i32
-  int64_t largest = 0;          // over all threads
-  uint32_t alignment = 1;       // a power of two that divides it in all threads
+  llvm::Value *value = nullptr;      // i32
+  int64_t smallest = 0, largest = 0; // over all threads
+  uint32_t alignment = 1;            // a power of two that divides it in all threads
 };
 ThreadSum threadSum(KernelContext &context, const TileLayout &layout,
                     std::span<const int64_t> strides);
@@ -27,6 +27,11 @@ llvm::Value *threadCoordinate(KernelContext &context, const TileLayout &layout, 
 llvm::Value *ownerTest(KernelContext &context, const TileLayout &layout,
                        uint32_t distinguished = 0);
 
+/// A part of a tile: elements with low <= coordinate < high along each axis.
+struct TileBox {
+  TileCoordinates low{}, high{};
+};
+
 /// Extents of the tile against what the threads hold.
 class TileBounds {
 public:
@@ -37,6 +42,9 @@ public:
   Coverage coverage(uint32_t registerIndex) const;
   /// i1: this thread's element of the register is one of the tile. Null if it is so in all threads.
   llvm::Value *inside(uint32_t registerIndex);
+  /// The same two for a part of the tile; elements of the tile only are asked about.
+  Coverage coverage(uint32_t registerIndex, const TileBox &box) const;
+  llvm::Value *inside(uint32_t registerIndex, const TileBox &box);
   /// i32: the coordinate of this thread's element.
   llvm::Value *coordinate(uint32_t registerIndex, unsigned axis);
 
@@ -46,9 +54,13 @@ private:
   std::vector<TileCoordinates> registers;
   TileCoordinates largestThreadPart{};
   std::array<llvm::Value *, maxLayoutRank> threadParts{};
+
+  Coverage coverage(uint32_t registerIndex, unsigned axis, const TileBox &box) const;
+
   // Tests and coordinates, made once for each axis and register part; they must be used where the
   // first use of the object dominates.
   std::map<std::pair<unsigned, int64_t>, llvm::Value *> tests, coordinates;
+  std::map<std::array<int64_t, 4>, llvm::Value *> boxTests; // and by low and high
   Conjunctions conjunctions;
 };
 

@@ -11,79 +11,53 @@ AxisMap identityMap(const Type &tile) {
   return map;
 }
 
-bool keepsAxes(const Type &from, const Type &to) {
-  unsigned i = 0, j = 0;
-  while (true) {
-    while (i < from.rank && from.dims[i] == 1)
-      ++i;
-    while (j < to.rank && to.dims[j] == 1)
-      ++j;
-    if (i == from.rank || j == to.rank)
-      return i == from.rank && j == to.rank;
-    if (from.dims[i++] != to.dims[j++])
-      return false;
-  }
-}
-
-namespace {
-
-/// Axes that are not of extent 1, in order, take over the loops of those of the other type.
-AxisMap reshapedMap(const Type &from, const Type &to, const AxisMap &map) {
-  AxisMap result;
-  result.rank = from.rank;
-  unsigned j = 0;
+AxisMap pieceMap(const ElementPiece &piece, const Type &from, const AxisMap &result) {
+  AxisMap map;
+  map.rank = from.rank;
   for (unsigned i = 0; i < from.rank; ++i) {
-    if (from.dims[i] == 1)
+    const CoordinateSource &source = piece.source[i];
+    map.offset[i] = source.offset;
+    if (source.axis < 0)
       continue;
-    while (to.dims[j] == 1)
-      ++j;
-    result.axis[i] = map.axis[j++];
+    auto a = size_t(source.axis);
+    map.offset[i] += source.step * result.offset[a];
+    map.axis[i] = result.axis[a];
+    map.step[i] = map.axis[i] < 0 ? 1 : source.step * result.step[a];
   }
-  return result;
+  return map;
 }
 
-} // namespace
-
-AxisMap operandMap(const Graph &g, const Op &op, size_t index, const AxisMap &result) {
+AxisMap operandMap(const Graph &g, ValueId value, size_t index, const AxisMap &result) {
+  const Op &op = *g.definingOp(value);
   const Type &from = g.typeOf(g.operand(op, index));
   AxisMap map;
   map.rank = from.rank;
   if (from.rank == 0)
     return map;
-  switch (op.opcode) {
-  case Opcode::Permute: {
-    const std::vector<int64_t> &perm = g.attr(op, AttrKey::Perm)->list;
-    for (unsigned i = 0; i < from.rank; ++i)
-      map.axis[size_t(perm[i])] = result.axis[i];
-    break;
-  }
-  case Opcode::ExpandDims:
-  case Opcode::Reshape:
-    map = reshapedMap(from, g.typeOf(g.result(op)), result);
-    break;
-  default: // Broadcast and elementwise ops
-    map.axis = result.axis;
-  }
-  for (unsigned i = 0; i < from.rank; ++i)
-    if (from.dims[i] == 1)
-      map.axis[i] = -1;
+  if (movesElements(op.opcode))
+    return pieceMap(elementMap(g, op, g.values[value].index)[0], from, result);
+  map = result;
+  map.rank = from.rank;
   return map;
 }
 
-bool inLinearOrder(const AxisMap &map, const Type &space) {
+bool inLinearOrder(const AxisMap &map, const Type &tile, const Type &space) {
   unsigned i = 0;
+  auto skip = [&] {
+    while (i < tile.rank && tile.dims[i] == 1)
+      ++i;
+  };
+  skip();
   for (unsigned a = 0; a < space.rank; ++a) {
     if (space.dims[a] == 1)
       continue;
-    while (i < map.rank && map.axis[i] == -1)
-      ++i;
-    if (i == map.rank || map.axis[i] != int8_t(a))
+    if (i == tile.rank || map.axis[i] != int8_t(a) || map.step[i] != 1 || map.offset[i] != 0 ||
+        tile.dims[i] != space.dims[a])
       return false;
     ++i;
+    skip();
   }
-  while (i < map.rank && map.axis[i] == -1)
-    ++i;
-  return i == map.rank;
+  return i == tile.rank;
 }
 
 } // namespace tl::host

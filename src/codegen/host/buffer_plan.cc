@@ -95,16 +95,12 @@ private:
       loopNodes(id);
     } else if (op.opcode == Opcode::If) {
       branchNodes(id);
-    } else if (combinesAlongAxis(op.opcode)) {
+    } else {
       for (ValueId v : g.results(op))
         if (inArena(v))
-          addNode(v, pointOf(id), pointOf(id));
-    } else if (op.results.count == 1) {
-      ValueId v = g.result(op);
-      if (inArena(v))
-        addNode(v, pointOf(rootOf(v)), pointOf(rootOf(v)));
-      else if (values.place[v] == Place::Alias)
-        plan.ofValue[v] = plan.ofValue[g.operand(op, 0)];
+          addNode(v, pointOf(rootOf(v)), pointOf(rootOf(v)));
+        else if (values.place[v] == Place::Alias)
+          plan.ofValue[v] = plan.ofValue[g.operand(op, 0)];
     }
     if (op.opcode == Opcode::Dot && values.place[g.result(op)] == Place::Buffer) {
       DotShape shape = planDot(g, values, id, vectorBits);
@@ -175,23 +171,23 @@ private:
 
   void addUses(OpId id) {
     const Op &op = g.ops[id];
-    ValueId result = op.results.count == 1 ? g.result(op) : 0;
-    if (result && values.root[result]) {
+    bool elsewhere = false; // what computes the results has been seen to, or will be
+    for (ValueId result : g.results(op)) {
       if (values.root[result] == id)
         addLoops(id, result, g.typeOf(result));
-      return;
+      elsewhere |= values.root[result] != 0 || values.place[result] == Place::Inline;
     }
+    if (elsewhere)
+      return;
     if (combinesAlongAxis(op.opcode)) {
       for (ValueId operand : g.operands(op))
         addLoops(id, operand, g.typeOf(operand));
       return;
     }
-    if (result && values.place[result] == Place::Inline)
-      return;
     for (ValueId operand : g.operands(op))
       if (g.typeOf(operand).isTile() && g.typeOf(operand).rank > 0)
         useLeaves(expressionOf(operand, 0), id);
-    if (op.opcode == Opcode::Dot && values.place[result] == Place::Buffer)
+    if (op.opcode == Opcode::Dot && values.place[g.result(op)] == Place::Buffer)
       accumulateInPlace(id);
     if (op.opcode == Opcode::For)
       carriedInPlace(id);
@@ -214,7 +210,8 @@ private:
                       std::set<BufferId> readElsewhere) {
     unsigned bytes = dtypeBytes(g.typeOf(result).dtype);
     for (const Leaf &leaf : e.leaves)
-      if (!inLinearOrder(leaf.map, space) || values.place[leaf.value] == Place::InPlace ||
+      if (!inLinearOrder(leaf.map, g.typeOf(leaf.value), space) ||
+          values.place[leaf.value] == Place::InPlace ||
           dtypeBytes(g.typeOf(leaf.value).dtype) != bytes)
         readElsewhere.insert(plan.ofValue[leaf.value]);
     for (const Leaf &leaf : e.leaves)

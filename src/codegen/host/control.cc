@@ -144,13 +144,11 @@ void emitIf(Emission &e, OpId id) {
   }
 }
 
-/// Ops that give one tile or scalar and do nothing else.
-void emitValue(Emission &e, OpId id) {
-  const Op &op = e.g.ops[id];
-  ValueId v = e.g.result(op);
+/// The result of an op that gives tiles or scalars and does nothing else.
+void emitValue(Emission &e, OpId id, ValueId v) {
   const Type &type = e.typeOf(v);
   if (type.rank == 0 && !type.isView())
-    return emitScalarOp(e, id);
+    return emitScalarOp(e, v);
   Place place = e.values.place[v];
   if (place == Place::Buffer) {
     e.tile[v] = e.bufferTile(e.buffers.ofValue[v], type);
@@ -189,8 +187,13 @@ void emitOp(Emission &e, OpId id) {
     return emitIf(e, id);
   case Opcode::Yield: // what is yielded is moved by the op around it
     return;
+  case Opcode::InsertSlice:
+  case Opcode::Concat:
+  case Opcode::Join:
+    return emitPieces(e, id);
   default:
-    return emitValue(e, id);
+    for (ValueId v : e.g.results(e.g.ops[id]))
+      emitValue(e, id, v);
   }
 }
 

@@ -110,7 +110,7 @@ llvm::Value *loadIf(Emission &e, llvm::Value *condition, llvm::Value *address, D
 
 // scalar.cc
 /// Ops whose result is a scalar or a pointer, all operands being scalars, views or pointers.
-void emitScalarOp(Emission &e, OpId op);
+void emitScalarOp(Emission &e, ValueId result);
 
 // load.cc, store.cc, scatter.cc
 void emitLoad(Emission &e, OpId op);
@@ -134,6 +134,10 @@ void copyTile(Emission &e, const Type &type, const TileRef &from, const TileRef 
               const Box *box = nullptr);
 /// Sets all elements of a row-major tile.
 void fillTile(Emission &e, const Type &type, const TileRef &to, llvm::Constant *value);
+
+// pieces.cc
+/// An op whose result is put together from several operands.
+void emitPieces(Emission &e, OpId op);
 
 // reduce.cc, scan.cc, dot.cc
 void emitReduce(Emission &e, OpId op);

@@ -14,10 +14,7 @@ unsigned registerBytes(Opcode opcode, DType dtype) {
   return small && !moved ? 4 : dtypeBytes(dtype);
 }
 
-bool changesShapeOnly(Opcode opcode) {
-  return opcode == Opcode::Broadcast || opcode == Opcode::Reshape || opcode == Opcode::Permute ||
-         opcode == Opcode::ExpandDims || opcode == Opcode::Full;
-}
+bool changesShapeOnly(Opcode opcode) { return movesElements(opcode) || opcode == Opcode::Full; }
 
 } // namespace
 
@@ -52,7 +49,7 @@ void addExpression(const Graph &g, const ValuePlan &plan, ValueId value, const A
     }
     for (size_t i = 0; i < op.operands.count; ++i)
       if (g.typeOf(g.operand(op, i)).isTile())
-        work.push_back({g.operand(op, i), operandMap(g, op, i, leaf.map)});
+        work.push_back({g.operand(op, i), operandMap(g, leaf.value, i, leaf.map)});
   }
 }
 

@@ -55,6 +55,11 @@ private:
   llvm::DebugLoc location;
 };
 
+bool isOne(llvm::Value *v) {
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(v);
+  return known && known->isOne();
+}
+
 } // namespace
 
 Carried emitLoop(Emission &e, llvm::Value *low, llvm::Value *high, int64_t step,
@@ -214,24 +219,21 @@ void Nest::storeKept(const Expression &expression) {
 
 llvm::Value *Nest::compute(ValueId value, const Op &op, const AxisMap &map) {
   DType dtype = e.typeOf(value).dtype;
+  if (movesElements(op.opcode))
+    return evaluate(e.g.operand(op, 0), operandMap(e.g, value, 0, map));
   switch (op.opcode) {
   case Opcode::Full:
     return e.scalar[e.g.operand(op, 0)];
-  case Opcode::Broadcast:
-  case Opcode::Reshape:
-  case Opcode::Permute:
-  case Opcode::ExpandDims:
-    return evaluate(e.g.operand(op, 0), operandMap(e.g, op, 0, map));
   case Opcode::Iota:
     return computeIota(op, dtype, map);
   case Opcode::Gather:
-    return computeGather(op, dtype, map);
+    return computeGather(value, op, dtype, map);
   default:
     break;
   }
   llvm::SmallVector<llvm::Value *, 4> operands;
   for (size_t i = 0; i < op.operands.count; ++i)
-    operands.push_back(evaluate(e.g.operand(op, i), operandMap(e.g, op, i, map)));
+    operands.push_back(evaluate(e.g.operand(op, i), operandMap(e.g, value, i, map)));
   AnchorScope scope(e, levels[levelOf(map)].anchor);
   e.at(e.g.values[value].op);
   DType operandType = e.typeOf(e.g.operand(op, op.opcode == Opcode::Select ? 1 : 0)).dtype;
@@ -240,11 +242,18 @@ llvm::Value *Nest::compute(ValueId value, const Op &op, const AxisMap &map) {
 }
 
 llvm::Value *Nest::computeIota(const Op &op, DType dtype, const AxisMap &map) {
-  int8_t axis = map.axis[size_t(e.g.intAttr(op, AttrKey::Axis))];
+  auto along = size_t(e.g.intAttr(op, AttrKey::Axis));
+  int8_t axis = map.axis[along];
   if (axis < 0)
-    return e.elements.zero(dtype);
+    return e.elements.constantInt(dtype, map.offset[along]);
   AnchorScope scope(e, levels[levelOf(map)].anchor);
-  return laneCoordinates(unsigned(axis), dtype);
+  llvm::Value *at = laneCoordinates(unsigned(axis), dtype);
+  unsigned lanes = at->getType()->isVectorTy() ? vectorLanes : 0;
+  if (map.step[along] != 1)
+    at = e.ir.CreateMul(at, e.elements.constantInt(dtype, map.step[along], lanes));
+  if (map.offset[along] != 0)
+    at = e.ir.CreateAdd(at, e.elements.constantInt(dtype, map.offset[along], lanes));
+  return at;
 }
 
 llvm::Value *Nest::laneCoordinates(unsigned axis, DType dtype) {
@@ -257,17 +266,17 @@ llvm::Value *Nest::laneCoordinates(unsigned axis, DType dtype) {
   return e.ir.CreateAdd(e.elements.splat(at, vectorLanes), llvm::ConstantVector::get(steps));
 }
 
-llvm::Value *Nest::computeGather(const Op &op, DType dtype, const AxisMap &map) {
+llvm::Value *Nest::computeGather(ValueId value, const Op &op, DType dtype, const AxisMap &map) {
   llvm::SmallVector<llvm::Value *, 8> index;
   auto list = e.g.indexOperands(op);
   bool vector = false;
   for (size_t i = 0; i < list.size(); ++i) {
-    index.push_back(evaluate(list[i], operandMap(e.g, op, i + 1, map)));
+    index.push_back(evaluate(list[i], operandMap(e.g, value, i + 1, map)));
     vector |= index.back()->getType()->isVectorTy();
   }
   llvm::Value *mask = nullptr;
   if (ValueId v = e.g.maskOperand(op)) {
-    mask = evaluate(v, operandMap(e.g, op, op.operands.count - 1, map));
+    mask = evaluate(v, operandMap(e.g, value, op.operands.count - 1, map));
     vector |= mask->getType()->isVectorTy();
   }
   AnchorScope scope(e, levels[levelOf(map)].anchor);
@@ -287,29 +296,33 @@ llvm::Value *Nest::computeGather(const Op &op, DType dtype, const AxisMap &map) 
 
 llvm::Value *Nest::offset(const TileRef &tile, const AxisMap &map) {
   llvm::Value *sum = e.i64(0);
-  for (unsigned i = 0; i < map.rank; ++i) {
-    if (map.axis[i] < 0 || !coordinates[size_t(map.axis[i])].at)
-      continue;
-    auto *known = llvm::dyn_cast<llvm::ConstantInt>(tile.stride[i]);
-    llvm::Value *at = coordinate(unsigned(map.axis[i]));
-    llvm::Value *term = known && known->isOne() ? at : e.ir.CreateMul(at, tile.stride[i]);
+  auto add = [&](llvm::Value *term) {
     auto *zero = llvm::dyn_cast<llvm::ConstantInt>(sum);
     sum = zero && zero->isZero() ? term : e.ir.CreateAdd(sum, term);
+  };
+  for (unsigned i = 0; i < map.rank; ++i) {
+    if (map.offset[i] != 0)
+      add(e.ir.CreateMul(tile.stride[i], e.i64(map.offset[i])));
+    if (map.axis[i] < 0 || !coordinates[size_t(map.axis[i])].at)
+      continue;
+    llvm::Value *at = coordinate(unsigned(map.axis[i])), *stride = stepOf(tile, map, i);
+    add(isOne(stride) ? at : e.ir.CreateMul(at, stride));
   }
   return sum;
+}
+
+/// The distance in elements from one coordinate of the nest to the next along the tile's axis.
+llvm::Value *Nest::stepOf(const TileRef &tile, const AxisMap &map, unsigned axis) const {
+  return map.step[axis] == 1 ? tile.stride[axis]
+                             : e.ir.CreateMul(tile.stride[axis], e.i64(map.step[axis]));
 }
 
 /// The distance between lanes in elements, null if all lanes are one element.
 llvm::Value *Nest::laneStride(const TileRef &tile, const AxisMap &map) const {
   for (unsigned i = 0; i < map.rank; ++i)
     if (map.axis[i] >= 0 && map.axis[i] == vectorAxis)
-      return tile.stride[i];
+      return stepOf(tile, map, i);
   return nullptr;
-}
-
-static bool isOne(llvm::Value *v) {
-  auto *known = llvm::dyn_cast<llvm::ConstantInt>(v);
-  return known && known->isOne();
 }
 
 llvm::Value *Nest::load(const TileRef &tile, const AxisMap &map, DType dtype) {
@@ -319,6 +332,12 @@ llvm::Value *Nest::load(const TileRef &tile, const AxisMap &map, DType dtype) {
   if (!stride || isOne(stride)) {
     llvm::Type *type = e.elements.memoryType(dtype, stride ? vectorLanes : 0);
     return e.elements.fromMemory(e.ir.CreateAlignedLoad(type, address, align), dtype);
+  }
+  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(stride); known && known->isMinusOne()) {
+    llvm::Value *last = e.element(address, e.i64(1 - int64_t(vectorLanes)), dtype);
+    llvm::Value *reversed =
+        e.ir.CreateAlignedLoad(e.elements.memoryType(dtype, vectorLanes), last, align);
+    return e.elements.fromMemory(e.ir.CreateVectorReverse(reversed), dtype);
   }
   llvm::Value *vector = llvm::PoisonValue::get(e.elements.memoryType(dtype, vectorLanes));
   for (unsigned lane = 0; lane < vectorLanes; ++lane) {
@@ -334,7 +353,7 @@ void Nest::prefetch(const TileRef &tile, const AxisMap &map, DType dtype, unsign
   llvm::Value *sum = offset(tile, map);
   for (unsigned i = 0; i < map.rank; ++i)
     if (map.axis[i] == int8_t(axis))
-      sum = e.ir.CreateAdd(sum, e.ir.CreateMul(tile.stride[i], e.i64(distance)));
+      sum = e.ir.CreateAdd(sum, e.ir.CreateMul(stepOf(tile, map, i), e.i64(distance)));
   llvm::Value *address = e.element(tile.base, sum, dtype);
   e.ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
                        {address, e.ir.getInt32(0), e.ir.getInt32(3), e.ir.getInt32(1)});

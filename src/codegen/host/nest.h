@@ -83,10 +83,11 @@ private:
   bool varies(const AxisMap &map) const;
   void forget(unsigned level);
   llvm::Value *offset(const TileRef &tile, const AxisMap &map);
+  llvm::Value *stepOf(const TileRef &tile, const AxisMap &map, unsigned axis) const;
   llvm::Value *laneStride(const TileRef &tile, const AxisMap &map) const;
   llvm::Value *compute(ValueId value, const Op &op, const AxisMap &map);
   llvm::Value *computeIota(const Op &op, DType dtype, const AxisMap &map);
-  llvm::Value *computeGather(const Op &op, DType dtype, const AxisMap &map);
+  llvm::Value *computeGather(ValueId value, const Op &op, DType dtype, const AxisMap &map);
 };
 
 /// How loops run over the elements of a tile: axes of extent 1 have no loop, neighbours that all

@@ -1,6 +1,7 @@
 #include "codegen/host/nest.h"
 
 #include <bit>
+#include <cstdlib>
 
 namespace tl::host {
 
@@ -28,7 +29,7 @@ bool contiguous(const TileRef &tile, const AxisMap &map, unsigned a, unsigned b,
   if (i < 0 || j < 0)
     return false;
   auto outer = constant(tile.stride[size_t(i)]), inner = constant(tile.stride[size_t(j)]);
-  return outer && inner && *outer == extentB * *inner;
+  return outer && inner && *outer * map.step[size_t(i)] == extentB * *inner * map.step[size_t(j)];
 }
 
 bool canJoin(const Emission &e, const Type &space, const Expression &expression,
@@ -58,7 +59,8 @@ int adjacentAxis(const Emission &e, const Leaf &leaf) {
   int axis = e.values.place[leaf.value] == Place::InPlace
                  ? unitAxis(e.g, *e.g.definingOp(leaf.value)).axis
                  : lastLongAxis(e.typeOf(leaf.value));
-  return axis < 0 ? -1 : leaf.map.axis[size_t(axis)];
+  bool adjacent = axis >= 0 && std::abs(leaf.map.step[size_t(axis)]) == 1;
+  return adjacent ? leaf.map.axis[size_t(axis)] : -1;
 }
 
 NestShape shapeNest(const Emission &e, const Type &space, const Expression &expression,

@@ -24,6 +24,12 @@ Value *address(Emission &e, const Op &op) {
   return elementAddress(e, e.g.operand(op, 0), index);
 }
 
+/// The one element of a result that an op moves there.
+Value *movedElement(Emission &e, ValueId result) {
+  return Nest(e).evaluate(e.g.operand(*e.g.definingOp(result), 0),
+                          operandMap(e.g, result, 0, AxisMap()));
+}
+
 Value *elementwise(Emission &e, const Op &op, DType dtype) {
   llvm::SmallVector<Value *, 4> operands;
   for (ValueId v : e.g.operands(op))
@@ -35,9 +41,8 @@ Value *elementwise(Emission &e, const Op &op, DType dtype) {
 
 } // namespace
 
-void emitScalarOp(Emission &e, OpId id) {
-  const Op &op = e.g.ops[id];
-  ValueId result = e.g.result(op);
+void emitScalarOp(Emission &e, ValueId result) {
+  const Op &op = *e.g.definingOp(result);
   DType dtype = e.typeOf(result).dtype;
   Value *&value = e.scalar[result];
   auto axis = size_t(e.g.intAttr(op, AttrKey::Axis));
@@ -61,13 +66,10 @@ void emitScalarOp(Emission &e, OpId id) {
     value = gatherScalar(e, op, dtype);
     break;
   case Opcode::Full:
-  case Opcode::Broadcast:
-  case Opcode::Permute:
-  case Opcode::Reshape:
     value = emitElement(e, e.g.operand(op, 0));
     break;
   default:
-    value = elementwise(e, op, dtype);
+    value = movesElements(op.opcode) ? movedElement(e, result) : elementwise(e, op, dtype);
   }
 }
 

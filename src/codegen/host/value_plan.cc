@@ -15,12 +15,10 @@ constexpr unsigned maxExpressionDepth = 48;
 unsigned elementCost(const Graph &g, const Op &op) {
   const Type &type = g.typeOf(g.result(op));
   bool small = type.dtype == DType::F16 || type.dtype == DType::BF16;
+  if (movesElements(op.opcode))
+    return 0;
   switch (op.opcode) {
   case Opcode::Full:
-  case Opcode::Broadcast:
-  case Opcode::Reshape:
-  case Opcode::Permute:
-  case Opcode::ExpandDims:
     return 0;
   case Opcode::Exp:
   case Opcode::Exp2:
@@ -130,11 +128,14 @@ private:
   /// Size, depth and cost of a result as an expression; too large ones are kept and count as
   /// leaves.
   void estimate(const Op &op) {
-    if (op.results.count != 1 || !isTileOfRank(g.typeOf(g.result(op))))
-      return;
-    ValueId v = g.result(op);
     if (!computedByElement(op))
       return;
+    for (ValueId v : g.results(op))
+      if (isTileOfRank(g.typeOf(v)))
+        estimate(op, v);
+  }
+
+  void estimate(const Op &op, ValueId v) {
     uint32_t total = 1, deepest = 0, sum = elementCost(g, op);
     for (ValueId operand : g.operands(op)) {
       if (!isTileOfRank(g.typeOf(operand)))
@@ -156,7 +157,7 @@ private:
 
   static bool computedByElement(const Op &op) {
     return op.opcode != Opcode::Load && op.opcode != Opcode::Dot && op.regions.count == 0 &&
-           !combinesAlongAxis(op.opcode);
+           !combinesAlongAxis(op.opcode) && !joinsOperands(op.opcode);
   }
 
   void decide(OpId id) {
@@ -168,8 +169,10 @@ private:
     for (ValueId v : g.results(op))
       if (isTileOfRank(g.typeOf(v)))
         plan.place[v] = placeOf(id, v);
-    if (op.results.count == 1 && computedByElement(op) && plan.place[g.result(op)] == Place::Buffer)
-      plan.root[g.result(op)] = rootOf(id, g.result(op));
+    if (computedByElement(op))
+      for (ValueId v : g.results(op))
+        if (plan.place[v] == Place::Buffer)
+          plan.root[v] = rootOf(id, v);
     for (size_t i = 0; i < op.operands.count; ++i)
       if (isTileOfRank(g.typeOf(g.operand(op, i))))
         passOn(id, i);
@@ -181,7 +184,7 @@ private:
       return Place::Buffer;
     if (sites[v].empty() && !keep[v])
       return Place::None;
-    if (combinesAlongAxis(op.opcode) || op.opcode == Opcode::Dot)
+    if (combinesAlongAxis(op.opcode) || joinsOperands(op.opcode) || op.opcode == Opcode::Dot)
       return Place::Buffer;
     if (needsMemory(g, op))
       return Place::Alias;
@@ -202,20 +205,30 @@ private:
   void passOn(OpId id, size_t index) {
     const Op &op = g.ops[id];
     ValueId operand = g.operand(op, index);
-    ValueId result = op.results.count == 1 && computedByElement(op) ? g.result(op) : 0;
-    Place place = result ? plan.place[result] : Place::None;
-    if (op.opcode == Opcode::Yield || place == Place::Alias) {
+    if (op.opcode == Opcode::Yield) {
       keep[operand] = true;
-      reshaped[operand] = reshaped[operand] || place == Place::Alias;
       return;
     }
-    if (result && place == Place::None)
-      return;
     std::vector<Site> &list = sites[operand];
-    if (place == Place::Inline)
-      list.insert(list.end(), sites[result].begin(), sites[result].end());
+    if (op.results.count == 0 || !computedByElement(op))
+      list.push_back(siteOf(g, id, index));
     else
-      list.push_back(place == Place::Buffer ? Site{plan.root[result], 0} : siteOf(g, id, index));
+      for (ValueId result : g.results(op))
+        switch (plan.place[result]) {
+        case Place::Alias:
+          keep[operand] = reshaped[operand] = true;
+          break;
+        case Place::Inline:
+          list.insert(list.end(), sites[result].begin(), sites[result].end());
+          break;
+        case Place::Buffer:
+          list.push_back({plan.root[result], 0});
+          break;
+        case Place::None:
+          break;
+        default:
+          list.push_back(siteOf(g, id, index));
+        }
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
@@ -249,7 +262,7 @@ private:
     if (e.operations + size[v] > maxExpressionOps)
       return id;
     for (const Leaf &leaf : e.leaves)
-      if (leaf.value == v && !inLinearOrder(leaf.map, space))
+      if (leaf.value == v && !inLinearOrder(leaf.map, g.typeOf(v), space))
         return id;
     return first->op;
   }
@@ -289,7 +302,7 @@ ValuePlan planValues(const Graph &graph) { return ValuePlanner(graph).run(); }
 
 Site siteOf(const Graph &g, OpId op, size_t operand) {
   Opcode opcode = g.ops[op].opcode;
-  bool separate = opcode == Opcode::Dot || opcode == Opcode::For;
+  bool separate = opcode == Opcode::Dot || opcode == Opcode::For || joinsOperands(opcode);
   return {op, separate ? uint32_t(operand) : 0};
 }
 

@@ -45,9 +45,10 @@ struct ValuePlan {
 };
 
 /// Decides by these rules. A tile is kept (Buffer) when it is a result of a reduction, a dot, a
-/// loop or a branch, when it is yielded or reshaped, when several sites need it and computing it
-/// again costs more than keeping it, or when it would make one expression too large. A load stays
-/// in place unless a store comes between it and a site that needs it. All else is Inline.
+/// loop or a branch, or put together from several tiles, when it is yielded or reshaped, when
+/// several sites need it and computing it again costs more than keeping it, or when it would make
+/// one expression too large. A load stays in place unless a store comes between it and a site that
+/// needs it. All else is Inline.
 ValuePlan planValues(const Graph &graph);
 
 /// The axis of a load's or store's tile along which elements are adjacent in memory, -1 if none is

@@ -64,6 +64,20 @@ std::string_view ruleText(Rule rule) {
     return "The result has the extents of `a` in the order of `perm`.";
   case Rule::ExpandDims:
     return "The result has one axis more than `a`, at most 5.";
+  case Rule::Slice:
+    return "`a` has at least one axis; the result has as many, and its element type.";
+  case Rule::InsertSlice:
+    return "Both operands have one element type and the same number of axes, at least one; `part` "
+           "lies within `into`. The result has the type of `into`.";
+  case Rule::Concat:
+    return "All operands have one element type, and one shape but for their extents along `axis`. "
+           "The result's extent along it is the sum of theirs.";
+  case Rule::Join:
+    return "Both operands have one type, of at most 4 axes; the result has one axis more.";
+  case Rule::Split:
+    return "The last axis of `a` has extent 2; the results lack it.";
+  case Rule::Flip:
+    return "`axes` are different axes of `a`, at least one. The result has the type of `a`.";
   case Rule::Reduce:
     return "The result has the extents of `a` without `axis`.";
   case Rule::ArgReduce:
@@ -139,6 +153,10 @@ bool hasResult(const OpInfo &op) {
   return op.rule != Rule::Store && op.rule != Rule::Scatter && op.rule != Rule::Yield;
 }
 
+unsigned resultCount(const OpInfo &op) {
+  return op.rule == Rule::Split ? 2 : hasResult(op) ? 1 : 0;
+}
+
 std::string textForm(const OpInfo &op) {
   if (op.rule == Rule::For)
     return "%r, ... = for %i = %lo to %hi [step %step] [carry %x = %init, ...] { ... yield %y, ... "
@@ -150,7 +168,10 @@ std::string textForm(const OpInfo &op) {
            " %a, ..., axis AXIS combine (%x, ...) with (%y, ...) { ... yield %z, ... }";
   if (op.rule == Rule::Yield)
     return "yield %value, ...";
-  std::string s = (hasResult(op) ? "%r = " : "") + std::string(op.text);
+  std::string s = (resultCount(op) == 2 ? "%r, %s = "
+                   : hasResult(op)      ? "%r = "
+                                        : "") +
+                  std::string(op.text);
   for (const AttrSpec &attr : op.attrs)
     if (attr.kind == AttrKind::Pred || attr.kind == AttrKind::Reduce ||
         attr.key == AttrKey::Value ||
@@ -161,7 +182,7 @@ std::string textForm(const OpInfo &op) {
     if (op.rule == Rule::MakeView && operand.arity == Arity::Variadic)
       s += ", [%extent, ...], [%stride, ...]";
     else if (operand.arity == Arity::Variadic)
-      s += "[%" + std::string(operand.name) + ", ...]";
+      s += (first ? " [%" : "[%") + std::string(operand.name) + ", ...]";
     else if (operand.arity == Arity::Optional)
       s += "[, mask %" + std::string(operand.name) + "]";
     else
@@ -178,9 +199,11 @@ std::string textForm(const OpInfo &op) {
       s += ", axis AXIS";
     else if (attr.key == AttrKey::Axis && attr.optional)
       s += " [axis AXIS]";
-    else if (attr.key == AttrKey::Axes)
-      s += " [axes [AXIS, ...]]";
-    else if (attr.key == AttrKey::Pad)
+    else if (attr.kind == AttrKind::Ints) {
+      std::string word(attrInfo(int32_t(attr.key))->text);
+      std::string list = word + (attr.key == AttrKey::Axes ? " [AXIS, ...]" : " [N, ...]");
+      s += attr.optional ? " [" + list + "]" : " " + list;
+    } else if (attr.key == AttrKey::Pad)
       s += " [pad VALUE]";
     else if (attr.key == AttrKey::Dims)
       suffix = " : tile<...>";

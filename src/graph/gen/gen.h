@@ -32,6 +32,8 @@ std::string_view kindName(AttrKind kind);
 std::string_view effectName(Effect effect);
 /// False for operations that only write or end a region.
 bool hasResult(const OpInfo &op);
+/// Of an operation without regions.
+unsigned resultCount(const OpInfo &op);
 /// How the operation is written in the text form.
 std::string textForm(const OpInfo &op);
 /// Groups in the order of ops.def.

@@ -22,6 +22,8 @@ public:
     for (const AttrSpec &spec : op.attrs)
       if (!spec.optional || extended)
         attribute(spec, number);
+    if (resultCount(op) > 1)
+      parameter("tl_value *", "results");
     return comment() + signature() + body();
   }
 
@@ -35,6 +37,8 @@ private:
   bool counted = false;           // operands are gathered at run time
   std::string attrCode;
   unsigned attrCount = 0;
+
+  bool returnsValue() const { return resultCount(op) == 1; }
 
   void parameter(std::string_view type, std::string_view what) {
     parameters += ", " + std::string(type) + (type.ends_with('*') ? "" : " ") + std::string(what);
@@ -139,11 +143,13 @@ private:
       if (spec.kind == AttrKind::Dims)
         s += " dims: `rank` extents, numbers or TL_DIM(value).";
       else if (spec.kind == AttrKind::Ints && spec.optional)
-        s += " axes: NULL for the default.";
+        s += " " + std::string(attrInfo(int32_t(spec.key))->text) + ": NULL for the default.";
       else if (spec.kind == AttrKind::Number && spec.optional)
         s += " pad: from tl_attr_float or tl_attr_int with key TL_ATTR_PAD, or NULL for 0.";
     }
-    s += hasResult(op) ? " Returns the result, 0 after an error." : " Returns the graph's status.";
+    if (resultCount(op) > 1)
+      s += " results: receives both, 0 after an error.";
+    s += returnsValue() ? " Returns the result, 0 after an error." : " Returns the graph's status.";
     std::string lines = wrap(s + " Since: 0.1 */", " *  ", 100);
     lines.replace(0, 4, "/** ");
     return "\n" + lines;
@@ -151,7 +157,7 @@ private:
 
   std::string signature() const {
     std::string head = std::string("static inline ") +
-                       (hasResult(op) ? "tl_value " : "tl_status ") + name + "(tl_graph *g" +
+                       (returnsValue() ? "tl_value " : "tl_status ") + name + "(tl_graph *g" +
                        parameters + ")";
     std::string lines, line;
     for (size_t at = 0; at < head.size();) { // a line ends between parameters
@@ -180,7 +186,7 @@ private:
     }
     if (attrCount)
       s += "  tl_attr attrs[" + std::to_string(attrCount) + "];\n  size_t n_attrs = 0;\n";
-    if (hasResult(op))
+    if (returnsValue())
       s += "  tl_value result = 0;\n";
     if (!counted && !optional)
       for (size_t i = 0; i < fixed.size(); ++i)
@@ -192,8 +198,11 @@ private:
                                            : "NULL";
     std::string call = "tl_graph_op(g, TL_OP_" + upper(op.text) + ", " + list + ", " + count +
                        ", " + (attrCount ? "attrs, n_attrs" : "NULL, 0") + ", " +
-                       (hasResult(op) ? "&result, 1" : "NULL, 0") + ")";
-    if (hasResult(op))
+                       (returnsValue()        ? "&result, 1"
+                        : resultCount(op) > 1 ? "results, " + std::to_string(resultCount(op))
+                                              : "NULL, 0") +
+                       ")";
+    if (returnsValue())
       s += "  (void)" + call + ";\n  return result;\n";
     else
       s += "  return " + call + ";\n";

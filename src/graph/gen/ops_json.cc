@@ -49,6 +49,7 @@ std::string operation(const OpInfo &op) {
   std::string results = op.rule == Rule::For          ? "carried"
                         : op.rule == Rule::If         ? "yielded"
                         : hasCombineRegion(op.opcode) ? "each operand"
+                        : resultCount(op) > 1         ? "two"
                         : hasResult(op)               ? "one"
                                                       : "none";
   std::string in = "      ";
