@@ -59,6 +59,9 @@ public:
     if (chip.has(BothWaveSizes))
       features = program->waveSize == 64 ? "+wavefrontsize64,-wavefrontsize32"
                                          : "+wavefrontsize32,-wavefrontsize64";
+    // With it high halves of registers have names; the encodings without are among those.
+    if (chip.generation != Generation::Gfx9)
+      features += ",+real-true16";
     subtarget.reset(
         tables().target->createMCSubtargetInfo(tables().triple, chip.info.name, features));
     MCContext context(tables().triple, tables().anyLength.get(), tables().registers.get(),

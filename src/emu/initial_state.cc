@@ -65,6 +65,8 @@ uint32_t writeScalars(Wave &wave, const Workgroup &group) {
   if (launch.chip->has(ArchitectedIds)) {
     wave.s[SlotTtmp + 9] = group.id[0];
     wave.s[SlotTtmp + 7] = group.id[1] | group.id[2] << 16;
+    // Bits 25 to 29: the number of the wave in its group, which compilers read there.
+    wave.s[SlotTtmp + 8] = uint32_t(&wave - group.waves.data()) << 25;
   } else {
     for (unsigned axis = 0; axis < 3; ++axis)
       if (descriptor.enableWorkgroupId(axis))

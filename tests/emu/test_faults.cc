@@ -111,6 +111,19 @@ UNIT_TEST(unknown_instructions_are_named) {
   CHECK(result.message.find("s_rfe_restore_b64 at 0x") != std::string::npos);
 }
 
+// gfx12 has the number of a wave in its group in ttmp8, from where compilers take it.
+UNIT_TEST(waves_know_their_number) {
+  Machine machine("gfx1201");
+  OpcodeCase test;
+  test.instructions = {"s_bfe_u32 s20, ttmp8, 0x50019", "s_cmp_lg_u32 s20, 3", "s_cbranch_scc1 1",
+                       "s_trap 2"};
+  auto object = assemble(assemblyOf({test}, "gfx1201", 32), "gfx1201");
+  REQUIRE(machine.load(object) == LoadStatus::Ok);
+  uint64_t memory = machine.upload(std::vector<uint32_t>(128));
+  CHECK(machine.launch("case_0", {2}, {96}, memory, memory).status == LaunchStatus::Ok);
+  CHECK(machine.launch("case_0", {2}, {128}, memory, memory).status == LaunchStatus::Trap);
+}
+
 // One instruction more than a launch may have is a hang, whether it is of one long workgroup or of
 // many short ones, and each worker runs no more than a slice beyond the budget.
 UNIT_TEST(the_budget_holds) {
