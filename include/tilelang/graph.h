@@ -134,9 +134,11 @@ tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n);
  * reserved member is set). Since: 0.1 */
 tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
                       const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results);
-/** Opens an operation with regions (for, if): what follows goes to its first region until
- * tl_graph_end. Writes the region's arguments (for: the counter, then the carried values).
- *  Errors: as tl_graph_op; TL_E_LIMIT (over TL_MAX_REGION_DEPTH). Since: 0.1 */
+/** Opens an operation with regions (for, if, reduce_with, scan_with, reverse_scan_with): what
+ * follows goes to its first region until tl_graph_end. Writes the region's arguments (for: the
+ * counter, then the carried values; reduce_with and its like: the parts of one partial result, a
+ * scalar for each operand, then those of the other). Errors: as tl_graph_op; TL_E_LIMIT (over
+ * TL_MAX_REGION_DEPTH). Since: 0.1 */
 tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operands,
                          size_t n_operands, const tl_attr *attrs, size_t n_attrs, tl_value *args,
                          size_t n_args);

@@ -31,7 +31,15 @@ Result<Comparison> compare(const tl_kernel &kernel, const tl_arg *before, const 
   if (reference->fill(kernel.artifact, before, n, true, &why) != TL_OK ||
       actual->fill(kernel.artifact, after, n, true, &why) != TL_OK)
     return why;
-  TL_ASSIGN(std::vector<InterpArg> args, interpArgs(kernel.artifact, *reference));
+  for (size_t i = 0; i < n; ++i)
+    if (!pointerBytes(kernel.artifact, *reference, i))
+      return makeError(
+          TL_E_ARG_SHAPE,
+          "kernel '%s', argument %zu (%s): memory behind a pointer is contiguous, of 0 to "
+          "%d axes",
+          kernel.artifact.kernel.c_str(), i, kernel.artifact.args[i].name.c_str(),
+          TL_MAX_VIEW_RANK);
+  std::vector<InterpArg> args = interpArgs(kernel.artifact, *reference);
   TL_ASSIGN(InterpReport report, interpret(graph, args));
   std::vector<const void *> memory(n);
   for (size_t i = 0; i < n; ++i)

@@ -6,11 +6,16 @@
 #include "capi/handles.h"
 #include "interp/interp.h"
 
+#include <optional>
+
 namespace tl {
 
-/// The interpreter's arguments of a filled block, from which they borrow. The memory behind a plain
-/// pointer has the size that a tensor's shape says.
-Result<std::vector<InterpArg>> interpArgs(const Artifact &artifact, const LaunchBlock &block);
+/// The memory behind plain pointer `i`, as far as a tensor's shape says: 0 if it says nothing (or
+/// the argument is no pointer), none if it is not that of contiguous memory.
+std::optional<size_t> pointerBytes(const Artifact &artifact, const LaunchBlock &block, size_t i);
+/// The interpreter's arguments of a filled block, from which they borrow. Memory behind plain
+/// pointers is bounded where pointerBytes() knows it.
+std::vector<InterpArg> interpArgs(const Artifact &artifact, const LaunchBlock &block);
 /// Waits for the stream, then interprets.
 Status launchInterp(const tl_kernel &kernel, void *stream, const LaunchBlock &block);
 

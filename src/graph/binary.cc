@@ -127,28 +127,59 @@ private:
     }
   }
 
+  /// Head or body, and the regions inside. No recursion: a graph that nests too deep is written,
+  /// and refused by those who read it.
   void block(BlockId id) {
-    for (OpId op : g.block(id).ops)
-      writeOp(op);
-    if (id == g.kernel.head || id == g.kernel.body)
-      w.varint(0); // no opcode: the end of head or body
+    struct Place {
+      BlockId block;
+      size_t next = 0;   // op
+      OpId op = 0;       // whose region it is
+      size_t region = 0; // which one
+    };
+    std::vector<Place> stack = {{id}};
+    while (!stack.empty()) {
+      Place &place = stack.back();
+      if (place.next < g.block(place.block).ops.size()) {
+        OpId op = g.block(place.block).ops[place.next++];
+        writeOp(g.ops[op], op);
+        if (g.ops[op].regions.count)
+          stack.push_back({openRegion(op, 0), 0, op, 0});
+        else
+          defineResults(op);
+        continue;
+      }
+      OpId op = place.op;
+      if (op && ++place.region < g.ops[op].regions.count) {
+        place.block = openRegion(op, place.region);
+        place.next = 0;
+        continue;
+      }
+      stack.pop_back();
+      if (op)
+        defineResults(op);
+    }
+    w.varint(0); // no opcode: the end of head or body
   }
 
-  void writeOp(OpId id) {
-    const Op &op = g.ops[id];
+  BlockId openRegion(OpId op, size_t which) {
+    BlockId region = g.regions(g.ops[op])[which];
+    for (ValueId arg : g.block(region).args)
+      define(arg);
+    return region;
+  }
+
+  void defineResults(OpId op) {
+    for (ValueId v : g.results(g.ops[op]))
+      define(v);
+  }
+
+  void writeOp(const Op &op, OpId id) {
     opOrder.push_back(id);
     w.varint(uint64_t(op.opcode));
     values(g.operands(op));
     w.varint(op.attrs.count);
     for (const Attr &attr : g.attrs(op))
       attribute(attr);
-    for (BlockId region : g.regions(op)) {
-      for (ValueId arg : g.block(region).args)
-        define(arg);
-      block(region);
-    }
-    for (ValueId v : g.results(op))
-      define(v);
   }
 };
 

@@ -59,8 +59,8 @@ public:
   /// All results of the op whose first result is `first`; none for 0.
   std::vector<ValueId> resultsOf(ValueId first) const;
 
-  /// Opens a For or If: its first region is current until end(). Returns the region's arguments
-  /// (For: the counter and the carried values; 0s after an error).
+  /// Opens an op with regions: its first one is current until end(). Returns the region's arguments
+  /// (see regionArguments; 0s after an error).
   std::vector<ValueId> begin(Opcode opcode, std::span<const ValueId> operands,
                              std::span<const Attr> attrs = {});
   /// Closes the current region with `yields`. If the op has another region (the else of an If),

@@ -200,6 +200,34 @@ static void control(void **state) {
                   "  %6 = cmp lt %n, %n\n  if %6 {\n    %7 = exp %x\n  }\n");
 }
 
+static void combine_regions(void **state) {
+  static const int64_t four[] = {4};
+  inputs in = make_inputs();
+  tl_value pair[2], args[4], yields[2], results[2], back;
+  (void)state;
+  pair[0] = tl_full(in.g, in.x, four, 1);
+  pair[1] = tl_neg(in.g, pair[0]);
+  assert_int_equal(tl_reduce_with_begin(in.g, pair, 2, 0, args), TL_OK);
+  yields[0] = tl_add(in.g, args[0], args[2]);
+  yields[1] = tl_max(in.g, args[1], args[3]);
+  assert_int_equal(tl_reduce_with_end(in.g, yields, 2, results), TL_OK);
+  tl_sub(in.g, results[0], results[1]);
+  assert_int_equal(tl_scan_with_begin(in.g, pair, 1, 0, args), TL_OK);
+  yields[0] = tl_mul(in.g, args[0], args[1]);
+  assert_int_equal(tl_scan_with_end(in.g, yields, 1, &back), TL_OK);
+  assert_int_equal(tl_reverse_scan_with_begin(in.g, &back, 1, 0, args), TL_OK);
+  yields[0] = tl_min(in.g, args[0], args[1]);
+  assert_int_equal(tl_reverse_scan_with_end(in.g, yields, 1, &back), TL_OK);
+  expect_body(in, "  %0 = full %x : tile<4xf32>\n  %1 = neg %0\n"
+                  "  %2, %3 = reduce_with %0, %1, axis 0 combine (%4, %5) with (%6, %7) {\n"
+                  "    %8 = add %4, %6\n    %9 = max %5, %7\n    yield %8, %9\n  }\n"
+                  "  %10 = sub %2, %3\n"
+                  "  %11 = scan_with %0, axis 0 combine (%12) with (%13) {\n"
+                  "    %14 = mul %12, %13\n    yield %14\n  }\n"
+                  "  %15 = reverse_scan_with %11, axis 0 combine (%16) with (%17) {\n"
+                  "    %18 = min %16, %17\n    yield %18\n  }\n");
+}
+
 /* More operands than a helper passes on give an error, not memory that is not theirs. */
 static void too_many_operands(void **state) {
   tl_value many[100], args[101];
@@ -220,11 +248,9 @@ static void too_many_operands(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(elementwise),
-      cmocka_unit_test(tiles),
-      cmocka_unit_test(memory),
-      cmocka_unit_test(control),
-      cmocka_unit_test(too_many_operands),
+      cmocka_unit_test(elementwise),     cmocka_unit_test(tiles),
+      cmocka_unit_test(memory),          cmocka_unit_test(control),
+      cmocka_unit_test(combine_regions), cmocka_unit_test(too_many_operands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

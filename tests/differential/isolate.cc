@@ -96,12 +96,12 @@ template <class Body> Child start(Body body) {
   return child;
 }
 
-/// The process ends after so many seconds of processor time, or, asleep, ten times as long: how
+/// The process ends after so many seconds of processor time, or, asleep, four times as long: how
 /// busy the machine is does not matter. 0: it does not end.
 void limitTime(unsigned seconds) {
   itimerval timer = {{0, 0}, {time_t(seconds), 0}};
   setitimer(ITIMER_PROF, &timer, nullptr);
-  alarm(10 * seconds);
+  alarm(4 * seconds);
 }
 
 /// How the child ended, in words.

@@ -90,12 +90,19 @@ UNIT_TEST(crashes_and_hangs_are_failures) {
   Outcome crash = run([] { raise(SIGKILL); });
   CHECK(crash.verdict == Verdict::Failed);
   CHECK(crash.text.find("Killed") != std::string::npos);
-  Outcome hang = run([] {
+  void (*asleep)() = [] {
+    for (;;)
+      pause();
+  };
+  void (*busy)() = [] {
     for (volatile bool forever = true; forever;)
       ;
-  });
-  CHECK(hang.verdict == Verdict::Failed);
-  CHECK(hang.text.find("in time") != std::string::npos);
+  };
+  for (auto body : {asleep, busy}) {
+    Outcome hang = run(body);
+    CHECK(hang.verdict == Verdict::Failed);
+    CHECK(hang.text.find("in time") != std::string::npos);
+  }
   Outcome left = run([] { _exit(7); });
   CHECK(left.verdict == Verdict::Failed);
   CHECK(left.text.find("exit status 7") != std::string::npos);

@@ -14,7 +14,7 @@ struct Fault {
 };
 
 const Fault kFaults[] = {
-    // v_fma_f64 of v[255:256]: LLVM's disassembler has words to say about it.
+    // A literal, which no VOP3 instruction of gfx9 has: LLVM looks for it beyond the instruction.
     {"gfx942",
      {".long 0xd2080004", ".long 0x03ff0006"},
      LaunchStatus::IllegalState,

@@ -108,7 +108,7 @@ static Graph nested(unsigned depth) {
 
 UNIT_TEST(binaryRegionDepth) {
   CHECK(readGraph(writeGraph(nested(64))).ok());
-  for (unsigned depth : {65u, 66u, 2'000u}) {
+  for (unsigned depth : {65u, 66u, 10'000u}) {
     auto deep = readGraph(writeGraph(nested(depth)));
     REQUIRE(!deep.ok());
     CHECK_EQ(deep.error().status, TL_E_LIMIT);

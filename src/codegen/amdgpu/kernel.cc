@@ -8,6 +8,7 @@
 #include "codegen/amdgpu/reduce.h"
 #include "codegen/amdgpu/scan.h"
 #include "codegen/amdgpu/tile_access.h"
+#include "codegen/llvm/element_op.h"
 #include "codegen/llvm/target_machine.h"
 #include "graph/interface.h"
 
@@ -280,12 +281,9 @@ Status KernelEmitter::emitOp(OpId id) {
 }
 
 void KernelEmitter::emitConstant(const Op &op) {
-  const Attr &value = *graph.attr(op, AttrKey::Value);
-  DType dtype = graph.typeOf(graph.result(op)).dtype;
-  setScalar(graph.result(op), value.isFloat ? context.emitter.constantFloat(dtype, value.f)
-                              : isFloat(dtype)
-                                  ? context.emitter.constantFloat(dtype, double(value.i))
-                                  : context.emitter.constantInt(dtype, value.i));
+  ValueId result = graph.result(op);
+  setScalar(result, emitNumber(context.emitter, graph.attr(op, AttrKey::Value),
+                               graph.typeOf(result).dtype));
 }
 
 void KernelEmitter::emitIota(const Op &op) {
@@ -303,8 +301,6 @@ void KernelEmitter::emitIota(const Op &op) {
 void KernelEmitter::emitElementwise(const Op &op) {
   const Type &type = graph.typeOf(graph.result(op));
   std::span<const ValueId> operands = graph.operands(op);
-  DType operandType = graph.typeOf(operands.back()).dtype; // Select: of a and b
-  Pred pred = Pred(graph.intAttr(op, AttrKey::Pred, int64_t(Pred::Eq)));
   TileValue result{&context.layouts.of(type), type.dtype, {}, true};
   for (ValueId operand : operands)
     result.isSplat &= tile(operand).isSplat;
@@ -318,8 +314,7 @@ void KernelEmitter::emitElementwise(const Op &op) {
       result.registers.push_back(result.registers.back());
       continue;
     }
-    result.registers.push_back(
-        context.emitter.emit(op.opcode, values, operandType, type.dtype, pred));
+    result.registers.push_back(emitElementOp(context.emitter, graph, op, values));
     previous = std::move(values);
   }
   tiles[graph.result(op)] = std::move(result);
@@ -373,12 +368,7 @@ void KernelEmitter::emitAddress(const Op &op) {
 }
 
 llvm::Value *KernelEmitter::padding(const Op &op, DType dtype) {
-  const Attr *pad = graph.attr(op, AttrKey::Pad);
-  if (!pad)
-    return context.emitter.zero(dtype);
-  if (isFloat(dtype))
-    return context.emitter.constantFloat(dtype, pad->isFloat ? pad->f : double(pad->i));
-  return context.emitter.constantInt(dtype, pad->i);
+  return emitNumber(context.emitter, graph.attr(op, AttrKey::Pad), dtype);
 }
 
 /// A tile whose axes stand in another order in memory is loaded in that order.

@@ -35,15 +35,8 @@ llvm::Value *Emission::element(llvm::Value *base, llvm::Value *offset, DType dty
   return ir.CreateGEP(elements.memoryType(dtype), base, offset);
 }
 
-llvm::Constant *Emission::number(const Attr &attr, DType dtype) {
-  if (isFloat(dtype))
-    return elements.constantFloat(dtype, attr.isFloat ? attr.f : double(attr.i));
-  return elements.constantInt(dtype, attr.i);
-}
-
 llvm::Constant *Emission::pad(const Op &op, DType dtype) {
-  const Attr *attr = g.attr(op, AttrKey::Pad);
-  return attr ? number(*attr, dtype) : elements.zero(dtype);
+  return emitNumber(elements, g.attr(op, AttrKey::Pad), dtype);
 }
 
 llvm::BasicBlock *Emission::newBlock(const char *name) {

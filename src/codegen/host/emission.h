@@ -5,7 +5,7 @@
 #include "codegen/debug_info.h"
 #include "codegen/host/buffer_plan.h"
 #include "codegen/host/value_plan.h"
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/element_op.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -65,7 +65,6 @@ struct Emission {
   TileRef bufferTile(BufferId buffer, const Type &type);
   /// The address of the element at `offset` (i64, in elements) from `base`.
   llvm::Value *element(llvm::Value *base, llvm::Value *offset, DType dtype);
-  llvm::Constant *number(const Attr &attr, DType dtype);
   /// The pad value of a load or gather.
   llvm::Constant *pad(const Op &op, DType dtype);
   /// Runs `body` where `condition` holds.

@@ -236,9 +236,7 @@ llvm::Value *Nest::compute(ValueId value, const Op &op, const AxisMap &map) {
     operands.push_back(evaluate(e.g.operand(op, i), operandMap(e.g, value, i, map)));
   AnchorScope scope(e, levels[levelOf(map)].anchor);
   e.at(e.g.values[value].op);
-  DType operandType = e.typeOf(e.g.operand(op, op.opcode == Opcode::Select ? 1 : 0)).dtype;
-  return e.elements.emit(op.opcode, operands, operandType, dtype,
-                         Pred(e.g.intAttr(op, AttrKey::Pred, int64_t(Pred::Eq))));
+  return emitElementOp(e.elements, e.g, op, operands);
 }
 
 llvm::Value *Nest::computeIota(const Op &op, DType dtype, const AxisMap &map) {

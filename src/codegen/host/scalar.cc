@@ -30,13 +30,11 @@ Value *movedElement(Emission &e, ValueId result) {
                           operandMap(e.g, result, 0, AxisMap()));
 }
 
-Value *elementwise(Emission &e, const Op &op, DType dtype) {
+Value *elementwise(Emission &e, const Op &op) {
   llvm::SmallVector<Value *, 4> operands;
   for (ValueId v : e.g.operands(op))
     operands.push_back(e.scalar[v]);
-  DType operandType = e.typeOf(e.g.operand(op, op.opcode == Opcode::Select ? 1 : 0)).dtype;
-  return e.elements.emit(op.opcode, operands, operandType, dtype,
-                         Pred(e.g.intAttr(op, AttrKey::Pred, int64_t(Pred::Eq))));
+  return emitElementOp(e.elements, e.g, op, operands);
 }
 
 } // namespace
@@ -54,7 +52,7 @@ void emitScalarOp(Emission &e, ValueId result) {
     value = e.programs[axis];
     break;
   case Opcode::Const:
-    value = e.number(*e.g.attr(op, AttrKey::Value), dtype);
+    value = emitNumber(e.elements, e.g.attr(op, AttrKey::Value), dtype);
     break;
   case Opcode::Extent:
     value = e.view[e.g.operand(op, 0)].extents[axis];
@@ -69,7 +67,7 @@ void emitScalarOp(Emission &e, ValueId result) {
     value = emitElement(e, e.g.operand(op, 0));
     break;
   default:
-    value = movesElements(op.opcode) ? movedElement(e, result) : elementwise(e, op, dtype);
+    value = movesElements(op.opcode) ? movedElement(e, result) : elementwise(e, op);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "codegen/llvm/combiner.h"
 
+#include "codegen/llvm/element_op.h"
+
 #include <map>
 
 namespace tl {
@@ -101,21 +103,15 @@ Parts Combiner::runRegion(const Parts &a, const Parts &b) const {
     if (op.opcode == Opcode::Yield)
       break;
     ValueId result = graph.result(op);
-    DType dtype = graph.typeOf(result).dtype;
     if (op.opcode == Opcode::Const) {
-      const Attr &number = *graph.attr(op, AttrKey::Value);
       values[result] =
-          isFloat(dtype)
-              ? elements.constantFloat(dtype, number.isFloat ? number.f : double(number.i))
-              : elements.constantInt(dtype, number.i);
+          emitNumber(elements, graph.attr(op, AttrKey::Value), graph.typeOf(result).dtype);
       continue;
     }
     llvm::SmallVector<llvm::Value *, 4> list;
     for (ValueId v : graph.operands(op))
       list.push_back(valueOf(v));
-    DType operandType = graph.typeOf(graph.operands(op).back()).dtype; // Select: of a and b
-    values[result] = elements.emit(op.opcode, list, operandType, dtype,
-                                   Pred(graph.intAttr(op, AttrKey::Pred, int64_t(Pred::Eq))));
+    values[result] = emitElementOp(elements, graph, op, list);
   }
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(a[0]->getType());
   unsigned lanes = vector ? vector->getNumElements() : 0;

@@ -61,8 +61,8 @@ constexpr std::string_view attributeKinds = R"(
 | dtype | an element type |
 | dims | extents: numbers, parameters, or arithmetic on parameters |
 | ints | a list of integers |
-| pred | `eq`, `ne`, `lt`, `le`, `gt`, `ge` |
-| reduce | `sum`, `max`, `min` |
+| pred | `eq`, `ne`, `lt`, `le`, `gt`, `ge`; of floats also `ord`, `uno`, `one`, `ueq`, `ult`, `ule`, `ugt`, `uge` |
+| reduce | `sum`, `max`, `min`, `prod`, `and`, `or`, `xor`, `any`, `all` |
 )";
 
 std::string operandLine(const OperandSpec &spec) {
