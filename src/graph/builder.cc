@@ -39,23 +39,22 @@ void GraphBuilder::fail(ErrorPtr error) {
     firstError = std::move(error);
 }
 
-/// Adds the current location to an error.
-ErrorPtr GraphBuilder::located(ErrorPtr error) const {
+static ErrorPtr atLocation(ErrorPtr error, const SourceLocation &where) {
   Diagnostic d;
   d.pass = "graph";
-  d.location = location;
+  d.location = where;
   d.text = error->message;
   error->diagnostics.push_back(std::move(d));
-  if (location.line != 0)
+  if (where.line != 0)
     error->message =
-        formatString("%s:%u: %s", location.file.c_str(), location.line, error->message.c_str());
+        formatString("%s:%u: %s", where.file.c_str(), where.line, error->message.c_str());
   return error;
 }
 
 /// Records an error of this builder, with the current location.
 void GraphBuilder::report(ErrorPtr error) {
   if (!firstError)
-    firstError = located(std::move(error));
+    firstError = atLocation(std::move(error), location);
 }
 
 void GraphBuilder::setLocation(SourceLocation where) {
@@ -555,9 +554,13 @@ Status GraphBuilder::checkHead() const {
 }
 
 Status GraphBuilder::checkWhole() const {
-  if (!open.empty())
-    return located(makeError(TL_E_INVALID_GRAPH, "%zu region%s left open", open.size(),
-                             open.size() == 1 ? " is" : "s are"));
+  if (!open.empty()) {
+    const OpenRegion &last = open.back();
+    return atLocation(makeError(TL_E_INVALID_GRAPH, "the region of %s is left open%s",
+                                opInfo(last.opcode).text.data(),
+                                open.size() == 1 ? "" : ", and others around it"),
+                      graph.locations[last.location]);
+  }
   const Kernel &kernel = graph.kernel;
   if (kernel.name.empty())
     return makeError(TL_E_INVALID_GRAPH,

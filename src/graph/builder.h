@@ -109,7 +109,6 @@ private:
   std::vector<ValueId> copyToHead(std::span<const ValueId> values, const char *what);
   Status checkHead() const;
   Status checkWhole() const;
-  ErrorPtr located(ErrorPtr error) const;
   bool checkYields(const OpenRegion &region, std::span<const ValueId> yields);
   std::vector<ValueId> closeOp(OpenRegion region);
 };

@@ -1,0 +1,271 @@
+/* The mistakes that a graph's builder can make and a text cannot: each gives its named error. (What
+ * a text can get wrong is in tests/error, a file for each.) */
+#include "api/api_test.h"
+
+/* What most mistakes start from. */
+typedef struct values {
+  tl_graph *graph;
+  tl_value n;    /* a scalar i64 argument */
+  tl_value view; /* a view argument of f32, one axis */
+  tl_value tile; /* a tile of 4 f32 in the body */
+} values;
+
+static tl_argument view(const char *name, const int64_t *extents) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  a.name = name, a.kind = TL_TYPE_VIEW, a.dtype = TL_DTYPE_F32, a.rank = 1, a.extents = extents;
+  return a;
+}
+static tl_value op(tl_graph *g, int32_t opcode, tl_value operand, const tl_attr *attrs,
+                   size_t n_attrs) {
+  tl_value result = 0;
+  (void)tl_graph_op(g, opcode, &operand, operand ? 1 : 0, attrs, n_attrs, &result, 1);
+  return result;
+}
+static values start(void) {
+  values v;
+  int64_t extent;
+  static const int64_t four[1] = {4};
+  tl_argument a;
+  assert_int_equal(tl_graph_create(&v.graph), TL_OK);
+  tl_graph_location(v.graph, "mistake.c", 7);
+  (void)tl_graph_kernel(v.graph, "k");
+  v.n = api_scalar(v.graph, "n", TL_DTYPE_I64);
+  extent = TL_DIM(v.n);
+  a = view("a", &extent);
+  v.view = tl_graph_argument(v.graph, &a);
+  v.tile = tl_full(v.graph, api_f32(v.graph, 1), four, 1);
+  return v;
+}
+static void finish(values v) {
+  tl_value one = api_i64(v.graph, 1);
+  (void)tl_graph_grid(v.graph, &one, 1);
+}
+
+static void second_kernel(values v) { (void)tl_graph_kernel(v.graph, "other"); }
+static void combine_nothing(values v) {
+  tl_attr attr = tl_attr_int(TL_ATTR_AXIS, 0);
+  (void)tl_graph_begin(v.graph, TL_OP_REDUCE_WITH, NULL, 0, &attr, 1, NULL, 0);
+}
+static void pad_range(values v) {
+  static const int64_t extent[1] = {4};
+  tl_argument a = view("b", extent);
+  tl_attr attrs[2];
+  tl_value operands[2];
+  a.dtype = TL_DTYPE_I8;
+  operands[0] = tl_graph_argument(v.graph, &a), operands[1] = api_i64(v.graph, 0);
+  attrs[0] = tl_attr_ints(TL_ATTR_DIMS, extent, 1);
+  attrs[1] = tl_attr_int(TL_ATTR_PAD, 300);
+  (void)tl_graph_op(v.graph, TL_OP_LOAD, operands, 2, attrs, 2, NULL, 0);
+}
+static void argument_of_a_parameter(values v) {
+  (void)tl_graph_param(v.graph, "B", 4, NULL, 0);
+  (void)api_scalar(v.graph, "B", TL_DTYPE_I64);
+}
+static void view_default(values v) {
+  int64_t extent = 4;
+  tl_argument a = view("b", &extent);
+  a.flags = TL_ARGUMENT_HAS_DEFAULT;
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void default_range(values v) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  a.name = "small", a.kind = TL_TYPE_TILE, a.dtype = TL_DTYPE_I8;
+  a.flags = TL_ARGUMENT_HAS_DEFAULT, a.default_int = 300;
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void scalar_generator(values v) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  a.name = "s", a.kind = TL_TYPE_TILE, a.dtype = TL_DTYPE_F32;
+  a.generator = TL_GENERATOR_ZEROS;
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void scalar_extents(values v) {
+  int64_t extent = 4;
+  tl_argument a = view("s", &extent);
+  a.kind = TL_TYPE_TILE;
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void extent_of_float(values v) {
+  int64_t extent = TL_DIM(api_scalar(v.graph, "x", TL_DTYPE_F32));
+  tl_argument a = view("b", &extent);
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void dims_of_an_argument(values v) {
+  int64_t dims[1];
+  tl_attr attr;
+  dims[0] = TL_DIM(999);
+  attr = tl_attr_ints(TL_ATTR_DIMS, dims, 1);
+  (void)op(v.graph, TL_OP_RESHAPE, v.tile, &attr, 1);
+}
+static void operand_unknown(values v) { (void)tl_neg(v.graph, 999); }
+static void operand_of_a_closed_region(values v) {
+  tl_value zero = api_i64(v.graph, 0), inner;
+  tl_value one = api_i64(v.graph, 1), bounds[3], counter = 0;
+  bounds[0] = zero, bounds[1] = v.n, bounds[2] = one;
+  (void)tl_graph_begin(v.graph, TL_OP_FOR, bounds, 3, NULL, 0, &counter, 1);
+  inner = tl_neg(v.graph, counter);
+  (void)tl_graph_end(v.graph, NULL, 0, NULL, 0);
+  (void)tl_neg(v.graph, inner);
+}
+static void yield_as_an_operation(values v) { (void)op(v.graph, TL_OP_YIELD, 0, NULL, 0); }
+static void region_of_none(values v) {
+  (void)tl_graph_begin(v.graph, TL_OP_NEG, &v.tile, 1, NULL, 0, NULL, 0);
+}
+static void end_of_none(values v) { (void)tl_graph_end(v.graph, NULL, 0, NULL, 0); }
+static void grid_of_a_counter(values v) {
+  tl_value bounds[3], counter = 0;
+  bounds[0] = api_i64(v.graph, 0), bounds[1] = v.n;
+  bounds[2] = api_i64(v.graph, 1);
+  (void)tl_graph_begin(v.graph, TL_OP_FOR, bounds, 3, NULL, 0, &counter, 1);
+  (void)tl_graph_end(v.graph, NULL, 0, NULL, 0);
+  (void)tl_graph_grid(v.graph, &counter, 1);
+}
+static void grid_of_a_load(values v) {
+  tl_value index = api_i64(v.graph, 0);
+  tl_value loaded = tl_load(v.graph, v.view, &index, 1, NULL, 0);
+  (void)tl_graph_grid(v.graph, &loaded, 1);
+}
+static void attribute_of_another(values v) {
+  tl_attr attr = tl_attr_int(TL_ATTR_AXIS, 0);
+  (void)op(v.graph, TL_OP_NEG, v.tile, &attr, 1);
+}
+static void attribute_twice(values v) {
+  tl_attr attrs[2];
+  attrs[0] = attrs[1] = tl_attr_int(TL_ATTR_DTYPE, TL_DTYPE_F16);
+  (void)op(v.graph, TL_OP_CAST, v.tile, attrs, 2);
+}
+static void attribute_missing(values v) { (void)op(v.graph, TL_OP_CAST, v.tile, NULL, 0); }
+static void attribute_value(values v) {
+  tl_attr attr = tl_attr_int(TL_ATTR_DTYPE, 1234);
+  (void)op(v.graph, TL_OP_CAST, v.tile, &attr, 1);
+}
+static void constant_kind(values v) {
+  tl_attr attrs[2];
+  attrs[0] = tl_attr_float(TL_ATTR_VALUE, 1.5);
+  attrs[1] = tl_attr_int(TL_ATTR_DTYPE, TL_DTYPE_I32);
+  (void)op(v.graph, TL_OP_CONST, 0, attrs, 2);
+}
+static void operand_count(values v) {
+  (void)tl_graph_op(v.graph, TL_OP_ADD, &v.tile, 1, NULL, 0, NULL, 0);
+}
+static void requirement_of_a_tile(values v) { (void)tl_graph_require(v.graph, v.tile); }
+static void region_open(values v) {
+  tl_value bounds[3], counter = 0;
+  bounds[0] = api_i64(v.graph, 0), bounds[1] = v.n;
+  bounds[2] = api_i64(v.graph, 1);
+  tl_graph_location(v.graph, "mistake.c", 41);
+  (void)tl_graph_begin(v.graph, TL_OP_FOR, bounds, 3, NULL, 0, &counter, 1);
+  tl_graph_location(v.graph, "mistake.c", 50);
+}
+
+static void regions_open(values v) {
+  tl_value condition = tl_cmp(v.graph, v.n, v.n, TL_PRED_LT);
+  (void)tl_graph_begin(v.graph, TL_OP_IF, &condition, 1, NULL, 0, NULL, 0);
+  region_open(v);
+}
+
+static const struct {
+  void (*make)(values);
+  tl_status status;
+  const char *words;
+} mistakes[] = {
+    {second_kernel, TL_E_UNSUPPORTED,
+     "a graph holds one kernel in this version; 'other' is the second"},
+    {argument_of_a_parameter, TL_E_INVALID_GRAPH,
+     "argument 'B': there is a parameter of that name already"},
+    {view_default, TL_E_INVALID_GRAPH, "argument 'b': only scalars have defaults"},
+    {default_range, TL_E_INVALID_GRAPH, "argument 'small': the default is not a value of its type"},
+    {scalar_generator, TL_E_INVALID_GRAPH, "argument 's': only views have generators"},
+    {scalar_extents, TL_E_INVALID_GRAPH, "argument 's': only views have extents and strides"},
+    {extent_of_float, TL_E_INVALID_GRAPH,
+     "argument 'b': an extent or stride must be a scalar integer argument or a parameter"},
+    {dims_of_an_argument, TL_E_INVALID_GRAPH,
+     "reshape: an extent must be a number, or a parameter or arithmetic on parameters that is "
+     "visible here"},
+    {operand_unknown, TL_E_INVALID_ARGUMENT, "neg: operand 0 is not a value of this graph"},
+    {operand_of_a_closed_region, TL_E_INVALID_GRAPH,
+     "neg: operand 0 is not visible here; it belongs to a region that is closed"},
+    {yield_as_an_operation, TL_E_INVALID_ARGUMENT,
+     "122 is not an operation that can be added here"},
+    {region_of_none, TL_E_INVALID_ARGUMENT, "operation 30 has no regions"},
+    {end_of_none, TL_E_INVALID_GRAPH, "there is no open region to end"},
+    {grid_of_a_counter, TL_E_INVALID_GRAPH,
+     "the grid must be computed from arguments and parameters"},
+    {grid_of_a_load, TL_E_INVALID_GRAPH,
+     "the grid must be computed from arguments and parameters, not by load"},
+    {combine_nothing, TL_E_INVALID_GRAPH, "there is nothing to combine"},
+    {pad_range, TL_E_INVALID_GRAPH, "pad is not a value of i8"},
+    {attribute_of_another, TL_E_INVALID_GRAPH,
+     "attribute 'axis' does not belong to this operation"},
+    {attribute_twice, TL_E_INVALID_GRAPH, "attribute 'dtype' is given twice"},
+    {attribute_missing, TL_E_INVALID_GRAPH, "attribute 'dtype' is missing"},
+    {attribute_value, TL_E_INVALID_ARGUMENT, "attribute 'dtype' has no value 1234"},
+    {constant_kind, TL_E_INVALID_GRAPH, "an i32 constant needs an integer value"},
+    {operand_count, TL_E_INVALID_GRAPH, "add takes 2 operands, not 1"},
+    {requirement_of_a_tile, TL_E_INVALID_GRAPH,
+     "a requirement must be a scalar i1 computed from parameters"},
+};
+
+/* What the graph as a whole lacks, with its grid set. */
+static void region_left_open(void **state) {
+  values v = start();
+  (void)state;
+  finish(v);
+  region_open(v);
+  FAILS(tl_graph_verify(v.graph, &error), TL_E_INVALID_GRAPH,
+        "mistake.c:41: the region of for is left open");
+  tl_graph_destroy(v.graph);
+  v = start();
+  finish(v);
+  regions_open(v);
+  FAILS(tl_graph_verify(v.graph, &error), TL_E_INVALID_GRAPH,
+        "mistake.c:41: the region of for is left open, and others around it");
+  tl_graph_destroy(v.graph);
+}
+
+static void each_mistake(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; ++i) {
+    values v = start();
+    mistakes[i].make(v);
+    finish(v);
+    FAILS(tl_graph_verify(v.graph, &error), mistakes[i].status, mistakes[i].words);
+    tl_graph_destroy(v.graph);
+  }
+}
+
+static void no_kernel(void **state) {
+  tl_graph *graph;
+  (void)state;
+  assert_int_equal(tl_graph_create(&graph), TL_OK);
+  FAILS(tl_graph_verify(graph, &error), TL_E_INVALID_GRAPH,
+        "the graph has no kernel: tl_graph_kernel gives it a name");
+  (void)tl_graph_kernel(graph, "1k");
+  FAILS(tl_graph_verify(graph, &error), TL_E_INVALID_GRAPH,
+        "a kernel's name must be an identifier, not '1k'");
+  tl_graph_destroy(graph);
+}
+
+/* Parameters are bound by name when a kernel is built. */
+static void unknown_parameter(void **state) {
+  static const char text[] = "tile 0.1\nkernel @k() param %B = 4 in [4, 8] grid [1] {\n}\n";
+  static const char *const unknown[] = {"C"}, *const known[] = {"B"};
+  static const int64_t value[] = {5};
+  tl_graph *graph;
+  const char *printed;
+  size_t size;
+  (void)state;
+  OK(tl_graph_parse(text, sizeof text - 1, "k.tile", &graph, &error));
+  FAILS(tl_graph_print_canonical(graph, unknown, value, 1, &printed, &size, &error), TL_E_PARAM,
+        "kernel 'k' has no parameter 'C'");
+  FAILS(tl_graph_print_canonical(graph, known, value, 1, &printed, &size, &error), TL_E_PARAM,
+        "kernel 'k': parameter B = 5 is not among its choices 4, 8");
+  tl_graph_destroy(graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_mistake), cmocka_unit_test(region_left_open),
+      cmocka_unit_test(no_kernel), cmocka_unit_test(unknown_parameter)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
