@@ -1,10 +1,13 @@
 #include "codegen/llvm/llvm_passes.h"
 
+#include "codegen/llvm/half_zeros.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -47,10 +50,21 @@ llvm::AnalysisID idOf(llvm::Pass *pass) { return std::unique_ptr<llvm::Pass>(pas
 
 llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llvm::Triple &triple,
                                            int optLevel) {
+  if (triple.isAMDGPU()) {
+    llvm::ModulePassManager passes;
+    llvm::FunctionPassManager last;
+    if (optLevel == 0) {
+      passes = builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+      last.addPass(llvm::InstSimplifyPass()); // so that constants are seen as such
+    } else {
+      passes = amdgpuPasses();
+    }
+    last.addPass(KeepHalfZeroSigns());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
+    return passes;
+  }
   if (optLevel == 0)
     return builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
-  if (triple.isAMDGPU())
-    return amdgpuPasses();
   return builder.buildPerModuleDefaultPipeline(optimizationLevel(optLevel));
 }
 
