@@ -24,6 +24,34 @@ void faultAt(Wave &w, const MicroOp &op, Access access, unsigned lane, unsigned 
           static_cast<unsigned long long>(address), w.launch->space->describe(address).c_str());
 }
 
+// Checks the accesses of neighbouring lanes to neighbouring memory as one, and what several lanes
+// read as read once: mostly all lanes read the same, or the second half what the first one does, as
+// WMMA wants its inputs.
+void checkRuns(Wave &w, const MicroOp &op, const MemoryBlock &block, unsigned bytes, Access access,
+               const uint64_t *address, uint64_t lanes) {
+  const bool reads = access == Access::Read;
+  uint64_t start = 0, end = 0;
+  unsigned first = 0;
+  forLanes(lanes, [&](unsigned l) {
+    const uint64_t at = address[l];
+    if (reads && end != start && at + bytes == end)
+      return;
+    if (reads && l >= 16 && (lanes >> (l - 16) & 1) && address[l - 16] == at)
+      return;
+    if (at == end && l - first == (end - start) / bytes) { // the next lane
+      end += bytes;
+      return;
+    }
+    if (end != start)
+      checkGlobal(w, op, block, start, unsigned(end - start), access, int(first), bytes);
+    start = at;
+    end = at + bytes;
+    first = l;
+  });
+  if (end != start)
+    checkGlobal(w, op, block, start, unsigned(end - start), access, int(first), bytes);
+}
+
 // Global memory: all lanes at once when one block holds them, else one by one.
 bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
                    const uint64_t *address, LaneMemory &out) {
@@ -71,11 +99,9 @@ bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
     }
     if (w.launch->checked && block->shadow) {
       if (out.contiguous)
-        checkGlobal(w, op, *block, least, w.lanes * bytes, access, 0);
+        checkGlobal(w, op, *block, least, w.lanes * bytes, access, 0, bytes);
       else
-        forLanes(lanes, [&](unsigned l) {
-          checkGlobal(w, op, *block, address[l], bytes, access, int(l));
-        });
+        checkRuns(w, op, *block, bytes, access, address, lanes);
     }
     return true;
   }
@@ -89,7 +115,7 @@ bool resolveGlobal(Wave &w, const MicroOp &op, unsigned bytes, Access access,
     }
     out.pointer[l] = block->host + (address[l] - block->address);
     if (w.launch->checked)
-      checkGlobal(w, op, *block, address[l], count, access, int(l));
+      checkGlobal(w, op, *block, address[l], count, access, int(l), count);
   }
   return true;
 }

@@ -41,7 +41,7 @@ void checkBarrier(Wave &w, const MicroOp &op) {
 namespace {
 
 void checkWritten(Wave &w, const MicroOp &op, const uint8_t *shadow, uint64_t address,
-                  unsigned bytes, int lane) {
+                  unsigned bytes, int lane, unsigned laneBytes) {
   unsigned at = 0;
   for (; at + 8 <= bytes; at += 8) {
     uint64_t eight;
@@ -53,8 +53,9 @@ void checkWritten(Wave &w, const MicroOp &op, const uint8_t *shadow, uint64_t ad
     ++at;
   if (at == bytes)
     return;
+  const int reader = lane < 0 ? lane : lane + int(at / laneBytes);
   reportFinding(w, op, "uninitialized-read",
-                placeText(w, lane) +
+                placeText(w, reader) +
                     formatString(" reads the byte at 0x%llx, which nothing has written: ",
                                  static_cast<unsigned long long>(address + at)) +
                     w.launch->space->describe(address + at));
@@ -77,13 +78,13 @@ bool isCoherent(const Wave &w, const MicroOp &op) {
 } // namespace
 
 void checkGlobal(Wave &w, const MicroOp &op, const MemoryBlock &block, uint64_t address,
-                 unsigned bytes, Access access, int lane) {
+                 unsigned bytes, Access access, int lane, unsigned laneBytes) {
   if (!block.shadow)
     return;
   uint8_t *shadow = block.shadow + (address - block.address);
   if (w.launch->races) {
     if (access != Access::Write)
-      checkWritten(w, op, shadow, address, bytes, lane);
+      checkWritten(w, op, shadow, address, bytes, lane, laneBytes);
     if (access != Access::Atomic && !block.internal && !(lane >= 0 && isCoherent(w, op)))
       w.launch->races->access(block, address, bytes, access == Access::Write, w.group->number,
                               op.pc, w.group->checks->synchronized);

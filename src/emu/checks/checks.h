@@ -13,9 +13,10 @@ namespace tl::emu {
 void checkHazards(Wave &wave, const MicroOp &op);
 /// A wave has come to a barrier.
 void checkBarrier(Wave &wave, const MicroOp &op);
-/// Global memory is accessed; `lane` is -1 for scalar reads.
+/// Global memory is accessed: by `lane` and, when there are more than `laneBytes`, by those that
+/// follow it. `lane` is -1 for scalar reads.
 void checkGlobal(Wave &wave, const MicroOp &op, const MemoryBlock &block, uint64_t address,
-                 unsigned bytes, Access access, int lane);
+                 unsigned bytes, Access access, int lane, unsigned laneBytes);
 /// An access outside of live memory: perhaps only because nothing orders the memory's release.
 void checkReleased(Wave &wave, const MicroOp &op, uint64_t address, bool write);
 /// Lanes access LDS.

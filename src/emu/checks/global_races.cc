@@ -24,7 +24,7 @@ bool RaceChecker::isOrdered(uint32_t earlier) {
 }
 
 bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered) {
-  if (!earlier.bits || earlier.operation() == ordered || !(earlier.bytes() & mine.bytes()))
+  if (!(earlier.bytes() & mine.bytes()))
     return false;
   if (earlier.operation() == number)
     return earlier.group() != mine.group() && !synchronized;
@@ -50,7 +50,11 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
   if (!number || !block.races || bytes == 0)
     return;
   uint64_t start = address - block.address, end = start + bytes;
+  const RaceMark whole = RaceMark::make(number, group, pc, 15);
   uint32_t ordered = 0; // an operation that comes before: neighbours mostly have the same
+  auto mayConflict = [&](RaceMark earlier) {
+    return earlier.bits && earlier.operation() != ordered && !earlier.sameGroup(whole);
+  };
   for (uint64_t at = start & ~uint64_t(3); at < end; at += 4) {
     uint32_t mask = 15;
     if (at < start)
@@ -58,15 +62,17 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
     if (at + 4 > end)
       mask &= 15u >> (at + 4 - end);
     RaceCell &cell = block.races[at / 4];
-    RaceMark mine = RaceMark::make(number, group, pc, mask & 15);
+    RaceMark mine = whole.withBytes(mask);
     RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
         reader{cell.reader.load(std::memory_order_relaxed)};
-    if (conflicts(writer, mine, synchronized, ordered))
+    if (mayConflict(writer) && conflicts(writer, mine, synchronized, ordered))
       report(writer, mine, block.address + at, write, true);
     if (write) {
-      if (conflicts(reader, mine, synchronized, ordered))
+      if (mayConflict(reader) && conflicts(reader, mine, synchronized, ordered))
         report(reader, mine, block.address + at, write, false);
       cell.writer.store(mine.bits, std::memory_order_relaxed);
+    } else if (reader.bits == mine.bits) {
+      continue; // read before by the same instruction
     } else if (reader.bits && reader.operation() == number) {
       uint64_t all = withReader(reader, mine).bits;
       if (all != reader.bits) // often read again: lines stay shared between workers

@@ -20,6 +20,7 @@ struct RaceMark {
   uint32_t group() const { return uint32_t(bits >> 28) & 0xffff; }
   uint32_t pc() const { return (uint32_t(bits >> 4) & 0xffffff) * 4; }
   uint32_t bytes() const { return bits & 15; }
+  bool sameGroup(RaceMark other) const { return !((bits ^ other.bits) >> 28); } // and operation
   RaceMark withBytes(uint32_t mask) const { return {(bits & ~uint64_t(15)) | mask}; }
   RaceMark ofSeveral() const { return {bits | uint64_t(kSeveral) << 28}; }
 };

@@ -32,7 +32,7 @@ bool readScalarMemory(Wave &w, const MicroOp &op, uint64_t address, void *to, ui
   std::memcpy(to, block->host + at, count);
   std::memset(static_cast<uint8_t *>(to) + count, 0, bytes - count);
   if (w.launch->checked && block->shadow)
-    checkGlobal(w, op, *block, address, std::min(count, 4u), Access::Read, -1);
+    checkGlobal(w, op, *block, address, std::min(count, 4u), Access::Read, -1, 4);
   return true;
 }
 
