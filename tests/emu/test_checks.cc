@@ -364,4 +364,36 @@ UNIT_TEST(unwritten_values) {
   }
 }
 
+// Lanes whose memory lies side by side are checked together: the finding still names the one lane.
+UNIT_TEST(unwritten_memory_and_its_lane) {
+  const std::string load = "global_load_dword v10, v101, s[4:5]", wait = "s_waitcnt vmcnt(0)";
+  struct Case {
+    std::vector<std::string> address; // v101, from the lane's number in v0
+    std::string lane;                 // that reads a byte from 40 on first
+  };
+  const Case cases[] = {
+      {{"v_lshlrev_b32 v101, 2, v0"}, "lane 10 reads the byte"},
+      {{"v_and_b32 v101, 15, v0", "v_lshlrev_b32 v101, 2, v101"}, "lane 10 reads the byte"},
+      {{"v_lshlrev_b32 v101, 3, v0"}, "lane 5 reads the byte"},
+      {{"v_xor_b32 v101, 31, v0", "v_lshlrev_b32 v101, 2, v101"}, "lane 0 reads the byte"},
+      {{"v_and_b32 v101, 8, v0", "v_lshlrev_b32 v101, 3, v101"}, "lane 8 reads the byte"},
+      {{"v_and_b32 v101, 1, v0"}, ""},
+  };
+  for (const Case &one : cases) {
+    Machine machine("gfx942");
+    OpcodeCase test;
+    test.instructions = one.address;
+    test.instructions.insert(test.instructions.end(), {load, wait});
+    REQUIRE(machine.load(assemble(assemblyOf({test}, "gfx942", 64), "gfx942")) == LoadStatus::Ok);
+    u64 in = machine.emulator->allocate(1024, MemoryKind::Device, 0);
+    machine.emulator->fill(in, 7, 1, 40, Operation(), &machine.message);
+    u64 out = machine.upload(numbers(256));
+    LaunchResult result = machine.launch("case_0", {1}, {32}, in, out);
+    CHECK_EQ(result.message, "");
+    std::string report = machine.emulator->report(ReportFormat::Text);
+    if (one.lane.empty() ? !report.empty() : report.find(one.lane) == std::string::npos)
+      unit::fail(__FILE__, __LINE__, "wanted \"" + one.lane + "\" in: " + report);
+  }
+}
+
 UNIT_TEST_MAIN
