@@ -97,6 +97,14 @@ extern "C" {
 #define TL_OP_STORE ((int32_t)114)
 #define TL_OP_GATHER ((int32_t)115)
 #define TL_OP_SCATTER ((int32_t)116)
+#define TL_OP_ATOMIC_ADD ((int32_t)150)
+#define TL_OP_ATOMIC_MIN ((int32_t)151)
+#define TL_OP_ATOMIC_MAX ((int32_t)152)
+#define TL_OP_ATOMIC_AND ((int32_t)153)
+#define TL_OP_ATOMIC_OR ((int32_t)154)
+#define TL_OP_ATOMIC_XOR ((int32_t)155)
+#define TL_OP_ATOMIC_EXCHANGE ((int32_t)156)
+#define TL_OP_ATOMIC_CAS ((int32_t)157)
 #define TL_OP_FOR ((int32_t)120)
 #define TL_OP_IF ((int32_t)121)
 #define TL_OP_YIELD ((int32_t)122)
@@ -1426,6 +1434,182 @@ static inline tl_status tl_scatter(tl_graph *g, tl_value value, tl_value view,
   if (mask != 0)
     n = tl_ops_put(operands, n, mask);
   return tl_graph_op(g, TL_OP_SCATTER, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, NULL, 0);
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the sum with `value` and gives what was read, all at
+ *  once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
+ *  Elements of one operation at one address follow each other in any order. Integers wrap; floats
+ *  round once each time. One index for each axis of the view; values, indices and mask have one
+ *  shape unless they are scalars; values and view have one element type. The result has that shape
+ *  and type. value: a tile of integers or floats. view: a view. index: any number, each a tile of
+ *  i32 or i64. mask: a tile of i1, may be absent (0). Returns the result, 0 after an error. Since:
+ *  0.1 */
+static inline tl_value tl_atomic_add(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_ADD, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the minimum with `value` and gives what was read, all
+ *  at once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
+ *  Elements of one operation at one address follow each other in any order. Floats as in min: a NaN
+ *  wins. One index for each axis of the view; values, indices and mask have one shape unless they
+ *  are scalars; values and view have one element type. The result has that shape and type. value: a
+ *  tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64. mask: a
+ *  tile of i1, may be absent (0). Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_min(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_MIN, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the maximum with `value` and gives what was read, all
+ *  at once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
+ *  Elements of one operation at one address follow each other in any order. Floats as in max: a NaN
+ *  wins. One index for each axis of the view; values, indices and mask have one shape unless they
+ *  are scalars; values and view have one element type. The result has that shape and type. value: a
+ *  tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64. mask: a
+ *  tile of i1, may be absent (0). Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_max(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_MAX, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the bits of both and gives what was read, all at once
+ *  as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0. Elements of
+ *  one operation at one address follow each other in any order. One index for each axis of the
+ *  view; values, indices and mask have one shape unless they are scalars; values and view have one
+ *  element type. The result has that shape and type. value: a tile of integers. view: a view.
+ *  index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_and(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_AND, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the bits of either and gives what was read, all at
+ *  once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
+ *  Elements of one operation at one address follow each other in any order. One index for each axis
+ *  of the view; values, indices and mask have one shape unless they are scalars; values and view
+ *  have one element type. The result has that shape and type. value: a tile of integers. view: a
+ *  view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0).
+ *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_or(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_OR, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the bits that differ from `value` and gives what was
+ *  read, all at once as seen by other atomic operations of the device (relaxed order). Elsewhere
+ *  gives 0. Elements of one operation at one address follow each other in any order. One index for
+ *  each axis of the view; values, indices and mask have one shape unless they are scalars; values
+ *  and view have one element type. The result has that shape and type. value: a tile of integers.
+ *  view: a view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent
+ *  (0). Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_xor(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_XOR, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes `value` and gives what was read, all at once as seen
+ *  by other atomic operations of the device (relaxed order). Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. One index for each axis of the view;
+ *  values, indices and mask have one shape unless they are scalars; values and view have one
+ *  element type. The result has that shape and type. value: a tile of integers or floats. view: a
+ *  view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0).
+ *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_exchange(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_EXCHANGE, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Compare and swap: as atomic_exchange, but writes only where what is read has the bits of
+ *  `expected`. One index for each axis of the view; values, indices and mask have one shape unless
+ *  they are scalars; values and view have one element type. The result has that shape and type.
+ *  expected, value: each a tile of integers or floats. view: a view. index: any number, each a tile
+ *  of i32 or i64. mask: a tile of i1, may be absent (0). Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_atomic_cas(tl_graph *g, tl_value expected, tl_value value,
+    tl_value view, const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, expected);
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_CAS, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
 }
 
 /* --- Control --- */

@@ -240,6 +240,8 @@ private:
       return gather();
     case Rule::Scatter:
       return scatter();
+    case Rule::Atomic:
+      return atomic();
     case Rule::For:
       return forLoop();
     case Rule::If:
@@ -505,6 +507,23 @@ private:
     if (!shape.ok())
       return shape;
     return std::vector<Type>{};
+  }
+
+  /// One value, or two: what is expected and what is written.
+  Types atomic() const {
+    size_t viewAt = 0;
+    while (!type(viewAt).isView())
+      ++viewAt;
+    Type shape = type(0);
+    for (size_t i = 0; i < viewAt; ++i) {
+      if (type(i).dtype != type(viewAt).dtype)
+        return invalid("the value and the view must have one element type; cast the value");
+      if (shape.rank == 0)
+        shape = type(i);
+      else if (type(i).rank != 0 && !shape.sameShape(type(i)))
+        return invalid("indices, mask and value must have one shape (or be scalars)");
+    }
+    return pointwise(viewAt, shape);
   }
 
   Types forLoop() const {

@@ -124,6 +124,19 @@ const Table &table() {
 
 } // namespace
 
+/// Does not compile when two rows of ops.def have one number.
+[[maybe_unused]] static constexpr bool isRow(Opcode opcode) {
+  switch (opcode) {
+#define TL_OP(NAME, NUMBER, TEXT, GROUP, OPERANDS, ATTRIBUTES, RULE, EFFECT, SEMANTICS)            \
+  case Opcode::NAME:
+#include "graph/ops.def"
+    return true;
+  case Opcode::Invalid:
+    break;
+  }
+  return false;
+}
+
 const OpInfo &opInfo(Opcode opcode) {
   assert(opcodeKnown(int32_t(opcode)));
   return *table().byNumber[size_t(opcode)];

@@ -53,6 +53,7 @@ enum class Rule : uint8_t {
   Concat,
   Join,
   Split,
+  Atomic,
 };
 
 /// What an operation does besides giving results. Control: as its regions do.
@@ -119,6 +120,8 @@ const OpInfo &opInfo(Opcode opcode);
 bool isReduction(Opcode opcode);
 /// Those, and rules Scan and ScanWith: elements are combined along an axis.
 bool combinesAlongAxis(Opcode opcode);
+/// Reads and writes elements of memory atomically.
+inline bool isAtomic(Opcode opcode) { return opInfo(opcode).rule == Rule::Atomic; }
 /// Rules ReduceWith and ScanWith: a region says how.
 bool hasCombineRegion(Opcode opcode);
 /// From the last element to the first.

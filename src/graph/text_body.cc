@@ -378,8 +378,9 @@ bool Parser::finishStatement(Statement &statement) {
   if (statement.results.size() > 1)
     return fail(statement.results[1],
                 std::string(opInfo(statement.opcode).text) + " gives one value at most");
+  // What an atomic operation read may not matter.
   if (statement.results.empty())
-    return value == 0 ||
+    return value == 0 || opInfo(statement.opcode).effect == Effect::Write ||
            fail(statement.token, shown(statement.token) + " gives a value: name it, as in %x = " +
                                      std::string(statement.token.text) + " ...");
   if (value == 0)

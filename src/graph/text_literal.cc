@@ -128,6 +128,10 @@ DType literalType(const Graph &graph, Opcode opcode, std::span<const ValueId> op
   case Rule::Store:
   case Rule::Scatter:
     return index == 0 ? agree(1, 2) : DType::I64;
+  case Rule::Atomic: {
+    size_t view = opcode == Opcode::AtomicCas ? 2 : 1;
+    return index < view ? agree(view, view + 1) : DType::I64;
+  }
   case Rule::For:
     return index < 3 ? agree(0, 3) : DType::None;
   case Rule::If:

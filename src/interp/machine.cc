@@ -169,6 +169,8 @@ Status Machine::runOp(const Op &op, unsigned depth) {
     return gather(op);
   case Rule::Scatter:
     return scatter(op);
+  case Rule::Atomic:
+    return atomic(op);
   case Rule::For:
     return runFor(op, depth);
   case Rule::If:

@@ -1,6 +1,7 @@
 // The state of one launch: the values of the program that is running, and its memory.
 #pragma once
 
+#include "interp/atomic.h"
 #include "interp/elementwise.h"
 #include "interp/interp.h"
 #include "interp/tile_value.h"
@@ -45,6 +46,7 @@ private:
   std::vector<TileValue> tiles; // by ValueId
   std::vector<ViewValue> views; // by ValueId
   std::vector<Place> pointers;  // by ValueId
+  AtomicHistories atomics;
 
   // machine.cc
   int64_t integer(ValueId v) const { return tiles[v].ints[0]; }
@@ -78,6 +80,7 @@ private:
   Status store(const Op &op);
   Status gather(const Op &op);
   Status scatter(const Op &op);
+  bool pointwisePlace(const Op &op, size_t i, uint64_t &address, bool &open) const;
   bool anyUndecided(std::span<const ValueId> scalars) const;
   Status checkAccess(const Op &op, const ViewValue &view, uint64_t address, DType type) const;
   Status readElement(const Op &op, const ViewValue &view, uint64_t address, TileValue &out,
@@ -85,6 +88,13 @@ private:
   Status writeElement(const Op &op, const ViewValue &view, uint64_t address, const TileValue &value,
                       size_t i);
   void markCollisions(std::vector<std::pair<uint64_t, size_t>> &written, const TileValue &value);
+
+  // atomic.cc
+  Status atomic(const Op &op);
+  void combineAtomic(const Op &op, const TileValue &old, size_t i, TileValue &next);
+  void noteAtomic(const Op &op, uint64_t address, const TileValue &old, size_t i, TileValue &next);
+  void markMeetings(const Op &op, std::vector<std::pair<uint64_t, size_t>> &touched,
+                    TileValue &old);
 };
 
 } // namespace tl::interp

@@ -221,25 +221,34 @@ Status Machine::store(const Op &op) {
   return {};
 }
 
-Status Machine::gather(const Op &op) {
-  const ViewValue &view = views[graph.viewOperand(op)];
+/// Where element i of a gather, scatter or atomic operation is, if it is to be touched at all.
+bool Machine::pointwisePlace(const Op &op, size_t i, uint64_t &address, bool &open) const {
+  ValueId viewId = graph.viewOperand(op);
+  const ViewValue &view = views[viewId];
   auto index = graph.indexOperands(op);
   ValueId mask = graph.maskOperand(op);
+  bool active = !mask || tiles[mask].ints[elementOf(tiles[mask], i)] != 0;
+  open |= mask && tiles[mask].undecided(elementOf(tiles[mask], i));
+  address = view.at.address;
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    const TileValue &tile = tiles[index[axis]];
+    int64_t where = 0;
+    active &= inside(tile.ints[elementOf(tile, i)], 0, view.extents[axis], where);
+    open |= tile.undecided(elementOf(tile, i));
+    address += step(where, view.strides[axis], graph.typeOf(viewId).dtype);
+  }
+  return active;
+}
+
+Status Machine::gather(const Op &op) {
+  const ViewValue &view = views[graph.viewOperand(op)];
   TileValue &out = tiles[graph.result(op)];
   out.reset(graph.typeOf(graph.result(op)));
   fillNumber(out, graph.attr(op, AttrKey::Pad));
   for (size_t i = 0, n = out.size(); i < n; ++i) {
-    bool active = !mask || tiles[mask].ints[elementOf(tiles[mask], i)] != 0;
-    bool open = view.at.undecided || (mask && tiles[mask].undecided(elementOf(tiles[mask], i)));
-    uint64_t address = view.at.address;
-    for (size_t axis = 0; axis < index.size(); ++axis) {
-      const TileValue &tile = tiles[index[axis]];
-      int64_t where = 0;
-      active &= inside(tile.ints[elementOf(tile, i)], 0, view.extents[axis], where);
-      open |= tile.undecided(elementOf(tile, i));
-      address += step(where, view.strides[axis], out.type.dtype);
-    }
-    if (active) {
+    uint64_t address;
+    bool open = view.at.undecided;
+    if (pointwisePlace(op, i, address, open)) {
       out.setDoubt(i, {});
       TL_TRY(readElement(op, view, address, out, i));
     }
@@ -262,16 +271,9 @@ Status Machine::scatter(const Op &op) {
   result.undecidedControl += view.at.undecided;
   std::vector<std::pair<uint64_t, size_t>> written;
   for (size_t i = 0; i < elements; ++i) {
-    bool active = !mask || tiles[mask].ints[elementOf(tiles[mask], i)] != 0;
-    bool open = mask && tiles[mask].undecided(elementOf(tiles[mask], i));
-    uint64_t address = view.at.address;
-    for (size_t axis = 0; axis < index.size(); ++axis) {
-      const TileValue &tile = tiles[index[axis]];
-      int64_t where = 0;
-      active &= inside(tile.ints[elementOf(tile, i)], 0, view.extents[axis], where);
-      open |= tile.undecided(elementOf(tile, i));
-      address += step(where, view.strides[axis], value.type.dtype);
-    }
+    uint64_t address;
+    bool open = false;
+    const bool active = pointwisePlace(op, i, address, open);
     result.undecidedControl += open;
     if (!active)
       continue;

@@ -32,12 +32,16 @@ public:
       void *memory = nullptr;
       if (arg.info.kind != TL_TYPE_TILE) {
         tl_error *error = nullptr;
+        std::vector<uint8_t> bytes = arg.bytes;
+        // Atomic operations on one or two bytes may exchange the four around them.
+        if (arg.info.written && elementType(arg.info.dtype)->bytes < 4)
+          bytes.resize((bytes.size() + 3) / 4 * 4);
         tl_status status =
-            tl_alloc(device.get(), std::max<size_t>(arg.bytes.size(), 1), &memory, &error);
+            tl_alloc(device.get(), std::max<size_t>(bytes.size(), 1), &memory, &error);
         check(status, error);
-        check(tl_copy(device.get(), memory, arg.bytes.data(), arg.bytes.size(), TL_COPY_TO_DEVICE,
-                      nullptr),
+        check(tl_copy(device.get(), memory, bytes.data(), bytes.size(), TL_COPY_TO_DEVICE, nullptr),
               "copying to the device");
+        synchronize(); // `bytes` goes
       }
       pointers.push_back(memory);
     }

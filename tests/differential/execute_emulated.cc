@@ -62,11 +62,15 @@ public:
     TL_ASSIGN(std::shared_ptr<LoadedKernel> kernel, device.load(artifact.codes[0]));
     Buffers buffers{device, {}};
     for (size_t i = 0; i < c.buffers.size(); ++i) {
-      size_t bytes = c.buffers[i].size();
-      TL_ASSIGN(void *place, device.allocate(std::max<size_t>(bytes, 1)));
+      // Whole words: atomic operations on one or two bytes exchange the four around them.
+      auto *first = static_cast<const uint8_t *>(memory.buffer(i));
+      std::vector<uint8_t> bytes(first, first + c.buffers[i].size());
+      bytes.resize((bytes.size() + 3) / 4 * 4);
+      TL_ASSIGN(void *place, device.allocate(std::max<size_t>(bytes.size(), 1)));
       buffers.places.push_back(static_cast<uint8_t *>(place));
-      if (bytes)
-        TL_TRY(device.copyToDevice(place, memory.buffer(i), bytes, nullptr));
+      if (!bytes.empty())
+        TL_TRY(device.copyToDevice(place, bytes.data(), bytes.size(), nullptr));
+      TL_TRY(device.synchronize(nullptr));
     }
     std::vector<uint64_t> slots = fillSlots(c, artifact, grid, [&](size_t i) -> void * {
       const CaseArg &arg = c.args[i];

@@ -228,6 +228,9 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::Scatter:
     emitScatter(f.dtype, dims);
     break;
+  case Rule::Atomic:
+    emitAtomic(f.opcode, f.dtype, dims);
+    break;
   case Rule::For:
     emitFor(f.dtype, dims);
     break;

@@ -256,6 +256,34 @@ void Generator::emitScatter(DType dtype, const Dims &dims) {
   emit(Opcode::Scatter, operands);
 }
 
+/// Programs and elements meet at a few addresses, unless the outcome depends on the order: each
+/// element has a place of its own then. What is read does too, and is used by nothing.
+void Generator::emitAtomic(Opcode opcode, DType dtype, const Dims &dims) {
+  const bool compares = opcode == Opcode::AtomicCas;
+  const bool ordered = compares || opcode == Opcode::AtomicExchange;
+  std::vector<ValueId> operands;
+  for (int i = 0; i <= int(compares); ++i)
+    operands.push_back(tileOrScalar(dtype, dims));
+  Dims extents = {programs, product(dims)};
+  if (!ordered)
+    extents = {random.between(1, 3), random.between(1, 7)};
+  operands.push_back(
+      addFreshView(dtype, extents, outputStrides(extents), Fill::Ordinary, random.chance(30)));
+  if (ordered) {
+    operands.push_back(asIndex(pid, indexType()));
+    operands.push_back(linearIndices(dims, indexType()));
+  } else {
+    operands.push_back(boundedIndices(random.chance(50) ? dims : Dims{}, extents[0]));
+    operands.push_back(boundedIndices(dims, extents[1]));
+  }
+  if (random.chance(50))
+    operands.push_back(tileOrScalar(DType::I1, dims, Want::Decided));
+  b.op(opcode, operands, {});
+  for (ValueId operand : operands)
+    if (Entry *entry = entryOf(operand))
+      entry->used = true;
+}
+
 /// A view of a pointer argument, some of its extents from memory.
 ValueId Generator::madeView(DType dtype, unsigned rank, Dims *extents) {
   int64_t count = 1;

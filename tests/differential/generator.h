@@ -146,6 +146,7 @@ private:
   OwnView &ownView(DType dtype, const Dims &dims);
   ValueId emitGather(DType dtype, const Dims &dims);
   void emitScatter(DType dtype, const Dims &dims);
+  void emitAtomic(Opcode opcode, DType dtype, const Dims &dims);
   ValueId madeView(DType dtype, unsigned rank, Dims *extents);
   void emitAddress(DType dtype, unsigned rank);
   void storeThroughAddress(ValueId v);

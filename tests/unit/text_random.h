@@ -433,7 +433,8 @@ private:
 
   static bool isMemory(Rule rule) {
     return rule == Rule::Address || rule == Rule::Extent || rule == Rule::Load ||
-           rule == Rule::Store || rule == Rule::Gather || rule == Rule::Scatter;
+           rule == Rule::Store || rule == Rule::Gather || rule == Rule::Scatter ||
+           rule == Rule::Atomic;
   }
 
   void addElementwise(const OpInfo &info) {
@@ -608,14 +609,20 @@ private:
       add(info.opcode, {view}, {intAttr(AttrKey::Axis, int64_t(pick(t.rank)))});
       return;
     }
-    bool pointwise = info.rule == Rule::Gather || info.rule == Rule::Scatter;
-    bool writes = info.rule == Rule::Store || info.rule == Rule::Scatter;
+    bool atomic = info.rule == Rule::Atomic;
+    if (atomic &&
+        (isBool(t.dtype) || (info.operands[0].cls == OperandClass::Int && !isInteger(t.dtype))))
+      return;
+    bool pointwise = info.rule == Rule::Gather || info.rule == Rule::Scatter || atomic;
+    bool writes = info.rule == Rule::Store || info.rule == Rule::Scatter || atomic;
     std::vector<int64_t> shape = dims(std::min<unsigned>(t.rank, 3));
     std::vector<Attr> attrs;
     std::vector<ValueId> operands;
     if (writes)
       operands.push_back(shape.empty() || chance(20) ? constant(t.dtype) : tileOf(t.dtype, shape));
     Type value = writes ? typeOf(operands[0]) : Type();
+    if (info.opcode == Opcode::AtomicCas)
+      operands.push_back(value.rank == 0 ? constant(t.dtype) : tileOf(t.dtype, shape));
     if (info.rule == Rule::Load)
       attrs.push_back(listAttr(AttrKey::Dims, shape));
     if ((info.rule == Rule::Load || info.rule == Rule::Store) && chance(40)) {

@@ -1,5 +1,7 @@
 #include "codegen/amdgpu/element_access.h"
 
+#include "codegen/llvm/atomic_op.h"
+
 namespace tl::amdgpu {
 
 namespace {
@@ -72,9 +74,9 @@ std::vector<llvm::Value *> gatherElements(KernelContext &context, const ViewValu
   return registers;
 }
 
-void scatterElements(KernelContext &context, const ViewValue &view, const ElementIndices &at,
-                     const TileLayout &layout, const TileValue &value) {
-  Elements elements(context, view, at, layout);
+/// For every register: whether this thread writes its element; null for padding.
+static std::vector<llvm::Value *> writeConditions(KernelContext &context, Elements &elements,
+                                                  const TileLayout &layout) {
   llvm::Value *owner = ownerTest(context, layout);
   std::vector<llvm::Value *> conditions(layout.numRegisters(), nullptr);
   for (uint32_t i = 0; i < layout.numRegisters(); ++i)
@@ -82,6 +84,13 @@ void scatterElements(KernelContext &context, const ViewValue &view, const Elemen
       llvm::Value *valid = elements.isValid(i);
       conditions[i] = owner ? context.ir.CreateAnd(owner, valid) : valid;
     }
+  return conditions;
+}
+
+void scatterElements(KernelContext &context, const ViewValue &view, const ElementIndices &at,
+                     const TileLayout &layout, const TileValue &value) {
+  Elements elements(context, view, at, layout);
+  std::vector<llvm::Value *> conditions = writeConditions(context, elements, layout);
   for (uint32_t i = 0; i < layout.numRegisters(); ++i)
     if (conditions[i])
       emitIf(context, conditions[i], [&] {
@@ -89,6 +98,39 @@ void scatterElements(KernelContext &context, const ViewValue &view, const Elemen
         storeElements(context, elements.address(i), view.dtype, std::span(&element, 1),
                       dtypeBytes(view.dtype));
       });
+}
+
+std::vector<llvm::Value *> atomicElements(KernelContext &context, Opcode opcode,
+                                          const ViewValue &view, const ElementIndices &at,
+                                          const TileLayout &layout, const TileValue &value,
+                                          const TileValue &expected) {
+  Builder &ir = context.ir;
+  llvm::SyncScope::ID device = ir.getContext().getOrInsertSyncScopeID("agent");
+  Elements elements(context, view, at, layout);
+  std::vector<llvm::Value *> conditions = writeConditions(context, elements, layout);
+  std::vector<llvm::Value *> old(layout.numRegisters(), context.emitter.zero(view.dtype));
+  for (uint32_t i = 0; i < layout.numRegisters(); ++i) {
+    if (!conditions[i])
+      continue;
+    llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = nullptr;
+    llvm::Value *read = nullptr;
+    emitIf(context, conditions[i], [&] {
+      read = emitAtomic(ir, context.emitter, opcode, view.dtype, elements.address(i), value.at(i),
+                        expected.layout ? expected.at(i) : nullptr, device);
+      inside = ir.GetInsertBlock();
+    });
+    if (!read) // the condition is known to be false
+      continue;
+    if (ir.GetInsertBlock() == inside) { // or known to be true
+      old[i] = read;
+      continue;
+    }
+    llvm::PHINode *phi = ir.CreatePHI(read->getType(), 2);
+    phi->addIncoming(old[i], before);
+    phi->addIncoming(read, inside);
+    old[i] = phi;
+  }
+  return old;
 }
 
 } // namespace tl::amdgpu

@@ -1,4 +1,4 @@
-// Gathers and scatters: one access for each element, each with its own test.
+// Gathers, scatters and atomic operations: one access for each element, each with its own test.
 #pragma once
 
 #include "codegen/amdgpu/thread_index.h"
@@ -18,5 +18,11 @@ std::vector<llvm::Value *> gatherElements(KernelContext &context, const ViewValu
 /// A Scatter; `value` may be a scalar.
 void scatterElements(KernelContext &context, const ViewValue &view, const ElementIndices &at,
                      const TileLayout &layout, const TileValue &value);
+/// An atomic operation; values may be scalars, `expected` has no registers unless it is AtomicCas.
+/// Gives what was read, in the registers of those threads that own the elements.
+std::vector<llvm::Value *> atomicElements(KernelContext &context, Opcode opcode,
+                                          const ViewValue &view, const ElementIndices &at,
+                                          const TileLayout &layout, const TileValue &value,
+                                          const TileValue &expected);
 
 } // namespace tl::amdgpu

@@ -50,18 +50,11 @@ std::optional<TileBox> boxOf(const ElementPiece &piece, const Type &to) {
   return all ? std::nullopt : std::optional(box);
 }
 
-/// Gives registers of a tile in layout `to` their elements inside the box (nothing: all): those of
-/// `source` that `map` names.
-void exchangeInto(KernelContext &context, Lds &lds, const TileValue &source, const TileLayout &to,
-                  const CoordinateMap &map, const std::optional<TileBox> &box,
-                  std::vector<llvm::Value *> &result) {
-  if (!box)
-    if (auto registers = registerOnlyConversion(*source.layout, to, map)) {
-      for (size_t i = 0; i < result.size(); ++i)
-        if ((*registers)[i] != paddingRegister)
-          result[i] = source.registers[size_t((*registers)[i])];
-      return;
-    }
+/// Gives registers of a tile in layout `to` their elements inside the box (nothing: all), by way of
+/// LDS: those of `source` that `map` names.
+void throughLds(KernelContext &context, Lds &lds, const TileValue &source, const TileLayout &to,
+                const CoordinateMap &map, const std::optional<TileBox> &box,
+                std::vector<llvm::Value *> &result) {
   uint32_t bytes = ldsBytes(source.dtype);
   int64_t total = elementsOf(*source.layout);
   int64_t part = std::min<int64_t>(total, exchangeBytes / bytes);
@@ -83,6 +76,18 @@ void exchangeInto(KernelContext &context, Lds &lds, const TileValue &source, con
   }
 }
 
+/// The same, with registers renamed where that is enough.
+void exchangeInto(KernelContext &context, Lds &lds, const TileValue &source, const TileLayout &to,
+                  const CoordinateMap &map, const std::optional<TileBox> &box,
+                  std::vector<llvm::Value *> &result) {
+  auto registers = box ? std::nullopt : registerOnlyConversion(*source.layout, to, map);
+  if (!registers)
+    return throughLds(context, lds, source, to, map, box, result);
+  for (size_t i = 0; i < result.size(); ++i)
+    if ((*registers)[i] != paddingRegister)
+      result[i] = source.registers[size_t((*registers)[i])];
+}
+
 /// The same for a source whose elements are one value.
 void fillBox(KernelContext &context, llvm::Value *value, const TileLayout &to,
              const std::optional<TileBox> &box, std::vector<llvm::Value *> &result) {
@@ -101,6 +106,15 @@ std::vector<llvm::Value *> exchange(KernelContext &context, Lds &lds, const Tile
                                     const TileLayout &to, const CoordinateMap &map) {
   std::vector<llvm::Value *> result(to.numRegisters(), context.emitter.zero(source.dtype));
   exchangeInto(context, lds, source, to, map, {}, result);
+  return result;
+}
+
+std::vector<llvm::Value *> fromOwners(KernelContext &context, Lds &lds, const TileValue &source) {
+  if (!ownerTest(context, *source.layout))
+    return source.registers;
+  std::vector<llvm::Value *> result(source.registers.size(), context.emitter.zero(source.dtype));
+  throughLds(context, lds, source, *source.layout, CoordinateMap::reshape(shapeOf(*source.layout)),
+             {}, result);
   return result;
 }
 

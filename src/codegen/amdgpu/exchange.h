@@ -13,6 +13,9 @@ namespace tl::amdgpu {
 std::vector<llvm::Value *> exchange(KernelContext &context, Lds &lds, const TileValue &source,
                                     const TileLayout &to, const CoordinateMap &map);
 
+/// A tile whose registers are right in the threads that own their elements, in all threads.
+std::vector<llvm::Value *> fromOwners(KernelContext &context, Lds &lds, const TileValue &source);
+
 /// A result of an op that moves elements, from its operands. Each piece of the result goes by way
 /// of LDS on its own, unless it is all of the result and the registers need only be renamed.
 TileValue emitShapeOp(KernelContext &context, Lds &lds, ValueId result,

@@ -77,6 +77,7 @@ private:
   void emitLoad(const Op &op);
   void emitStore(const Op &op);
   void emitMemory(const Op &op);
+  void emitScatter(const Op &op, const ViewValue &view, const ElementIndices &at);
 
   const TileValue &tile(ValueId value) const { return tiles[value]; }
   llvm::Value *scalar(ValueId value) const { return tiles[value].registers[0]; }
@@ -265,6 +266,7 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Store:
   case Rule::Gather:
   case Rule::Scatter:
+  case Rule::Atomic:
     emitMemory(op);
     break;
   case Rule::For:
@@ -422,26 +424,37 @@ void KernelEmitter::emitMemory(const Op &op) {
     emitMemoryBarrier(context);
     lds.barrierPassed();
   }
-  bool writes = op.opcode == Opcode::Store || op.opcode == Opcode::Scatter;
   if (op.opcode == Opcode::Load)
     return emitLoad(op);
   if (op.opcode == Opcode::Store)
     return emitStore(op);
   const ViewValue &view = views[graph.viewOperand(op)];
   ElementIndices at;
-  const TileLayout *shape = writes ? tile(graph.operand(op, 0)).layout : nullptr;
   for (ValueId value : graph.indexOperands(op))
     at.indices.push_back(tile(value));
   if (ValueId mask = graph.maskOperand(op))
     at.mask = tile(mask);
-  if (!writes) {
-    shape = &context.layouts.of(graph.typeOf(graph.result(op)));
-    tiles[graph.result(op)] = {shape, view.dtype,
-                               gatherElements(context, view, at, *shape, padding(op, view.dtype)),
-                               shape->rank() == 0};
-    return;
+  if (op.opcode == Opcode::Scatter)
+    return emitScatter(op, view, at);
+  ValueId result = graph.result(op);
+  const TileLayout &layout = context.layouts.of(graph.typeOf(result));
+  TileValue value{&layout, view.dtype, {}, layout.rank() == 0};
+  if (op.opcode == Opcode::Gather) {
+    value.registers = gatherElements(context, view, at, layout, padding(op, view.dtype));
+  } else {
+    const bool compares = op.opcode == Opcode::AtomicCas;
+    value.registers = atomicElements(context, op.opcode, view, at, layout,
+                                     tile(graph.operand(op, compares ? 1 : 0)),
+                                     compares ? tile(graph.operand(op, 0)) : TileValue());
+    if (order.isUsed(result))
+      value.registers = fromOwners(context, lds, value);
   }
-  // The value, an index or the mask may be the one that has a shape.
+  tiles[result] = std::move(value);
+}
+
+/// The value, an index or the mask may be the one that has a shape.
+void KernelEmitter::emitScatter(const Op &op, const ViewValue &view, const ElementIndices &at) {
+  const TileLayout *shape = tile(graph.operand(op, 0)).layout;
   std::vector<TileValue> operands = at.indices;
   operands.push_back(at.mask);
   for (const TileValue &operand : operands)

@@ -8,10 +8,8 @@ namespace tl::amdgpu {
 
 namespace {
 
-bool writes(const Op &op) { return op.opcode == Opcode::Store || op.opcode == Opcode::Scatter; }
-bool isAccess(const Op &op) {
-  return writes(op) || op.opcode == Opcode::Load || op.opcode == Opcode::Gather;
-}
+bool writes(const Op &op) { return opInfo(op.opcode).effect == Effect::Write; }
+bool isAccess(const Op &op) { return writes(op) || opInfo(op.opcode).effect == Effect::Read; }
 
 /// The argument whose memory a view shows.
 uint32_t rootArgument(const Graph &graph, ValueId view) {
@@ -57,9 +55,17 @@ bool MemoryOrder::sameElementsInSameThreads(const Op &earlier, const Op &later) 
   return bothWrite || layout.freeWaveMask() == 0;
 }
 
+/// Atomic operations of one kind that give nothing may run in any order.
+bool MemoryOrder::commute(const Op &earlier, const Op &later) const {
+  auto givesNothing = [&](const Op &op) { return !used[context.graph.result(op)]; };
+  return isAtomic(later.opcode) && earlier.opcode == later.opcode &&
+         later.opcode != Opcode::AtomicExchange && later.opcode != Opcode::AtomicCas &&
+         givesNothing(earlier) && givesNothing(later);
+}
+
 bool MemoryOrder::mayConflict(const Access &earlier, const Op &later) {
   const Graph &graph = context.graph;
-  if (!writes(*earlier.op) && !writes(later))
+  if ((!writes(*earlier.op) && !writes(later)) || commute(*earlier.op, later))
     return false;
   uint32_t a = rootArgument(graph, graph.viewOperand(*earlier.op));
   uint32_t b = rootArgument(graph, graph.viewOperand(later));
@@ -75,6 +81,13 @@ void MemoryOrder::add(const Access &access) {
       return;
     }
   pending.push_back(access);
+}
+
+MemoryOrder::MemoryOrder(KernelContext &context, AccessLayouts &layouts)
+    : context(context), layouts(layouts), used(context.graph.values.size(), false) {
+  for (const Op &op : context.graph.ops)
+    for (ValueId value : context.graph.operands(op))
+      used[value] = true;
 }
 
 bool MemoryOrder::needsBarrier(const Op &op) {

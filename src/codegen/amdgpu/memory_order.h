@@ -9,12 +9,13 @@ namespace tl::amdgpu {
 
 class MemoryOrder {
 public:
-  MemoryOrder(KernelContext &context, AccessLayouts &layouts)
-      : context(context), layouts(layouts) {}
+  MemoryOrder(KernelContext &context, AccessLayouts &layouts);
 
-  /// Before the code of a Load, Store, Gather or Scatter: true if a memory barrier must be emitted
+  /// Before the code of an op that reads or writes memory: true if a memory barrier must be emitted
   /// first (all earlier accesses count as ordered then). Notes the access.
   bool needsBarrier(const Op &op);
+  /// Whether some op takes this value.
+  bool isUsed(ValueId value) const { return used[value]; }
 
   /// An access since the last memory barrier, on some way to this point.
   struct Access {
@@ -34,9 +35,11 @@ public:
 private:
   KernelContext &context;
   AccessLayouts &layouts;
+  std::vector<bool> used; // by ValueId: an operand of some op
   Pending pending;
 
   bool mayConflict(const Access &earlier, const Op &later);
+  bool commute(const Op &earlier, const Op &later) const;
   bool sameElementsInSameThreads(const Op &earlier, const Op &later);
   void add(const Access &access);
 };

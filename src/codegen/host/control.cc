@@ -169,6 +169,15 @@ void emitOp(Emission &e, OpId id) {
     return emitStore(e, id);
   case Opcode::Scatter:
     return emitScatter(e, id);
+  case Opcode::AtomicAdd:
+  case Opcode::AtomicMin:
+  case Opcode::AtomicMax:
+  case Opcode::AtomicAnd:
+  case Opcode::AtomicOr:
+  case Opcode::AtomicXor:
+  case Opcode::AtomicExchange:
+  case Opcode::AtomicCas:
+    return emitAtomicOp(e, id);
   case Opcode::Scan:
   case Opcode::ReverseScan:
   case Opcode::ScanWith:

@@ -111,7 +111,7 @@ llvm::Value *loadIf(Emission &e, llvm::Value *condition, llvm::Value *address, D
 /// Ops whose result is a scalar or a pointer, all operands being scalars, views or pointers.
 void emitScalarOp(Emission &e, ValueId result);
 
-// load.cc, store.cc, scatter.cc
+// load.cc, store.cc, scatter.cc, atomic.cc
 void emitLoad(Emission &e, OpId op);
 /// Where a load that is read in place is copied to if need be: as contiguous along its unit axis as
 /// the original.
@@ -121,6 +121,7 @@ TileRef orCopy(Emission &e, const Type &type, llvm::Value *asItIs, const TileRef
                const TileRef &copy, llvm::function_ref<void()> makeCopy);
 void emitStore(Emission &e, OpId op);
 void emitScatter(Emission &e, OpId op);
+void emitAtomicOp(Emission &e, OpId op);
 
 // materialize.cc
 /// Computes a value into a tile of its own type, in the loops of `root` (0: an op that computes no

@@ -157,7 +157,7 @@ private:
 
   static bool computedByElement(const Op &op) {
     return op.opcode != Opcode::Load && op.opcode != Opcode::Dot && op.regions.count == 0 &&
-           !combinesAlongAxis(op.opcode) && !joinsOperands(op.opcode);
+           !isAtomic(op.opcode) && !combinesAlongAxis(op.opcode) && !joinsOperands(op.opcode);
   }
 
   void decide(OpId id) {
@@ -184,7 +184,8 @@ private:
       return Place::Buffer;
     if (sites[v].empty() && !keep[v])
       return Place::None;
-    if (combinesAlongAxis(op.opcode) || joinsOperands(op.opcode) || op.opcode == Opcode::Dot)
+    if (combinesAlongAxis(op.opcode) || joinsOperands(op.opcode) || isAtomic(op.opcode) ||
+        op.opcode == Opcode::Dot)
       return Place::Buffer;
     if (needsMemory(g, op))
       return Place::Alias;
@@ -240,7 +241,8 @@ private:
     for (const Site &site : sites[v]) {
       uint32_t to = plan.lastNeed(g, site.op, g.ops[id].block);
       auto write = std::upper_bound(writes.begin(), writes.end(), from);
-      if ((write != writes.end() && *write < to) || g.ops[site.op].opcode == Opcode::Scatter)
+      if ((write != writes.end() && *write < to) || g.ops[site.op].opcode == Opcode::Scatter ||
+          isAtomic(g.ops[site.op].opcode))
         return false;
     }
     return true;

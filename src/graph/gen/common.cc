@@ -113,6 +113,11 @@ std::string_view ruleText(Rule rule) {
   case Rule::Scatter:
     return "One index for each axis of the view; value, indices and mask have one shape unless "
            "they are scalars; `value` and the view have one element type. No result.";
+  case Rule::Atomic:
+    return "One index for each axis of the view; values, indices and mask have one shape unless "
+           "they "
+           "are scalars; values and view have one element type. The result has that shape and "
+           "type.";
   case Rule::For:
     return "`lo`, `hi` and `step` have one type. Results have the types of the carried values.";
   case Rule::If:

@@ -1,0 +1,19 @@
+// One atomic operation on one element in memory, for all targets.
+#pragma once
+
+#include "codegen/llvm/emitter.h"
+
+namespace tl {
+
+/// An opcode of the rule Atomic; relaxed, `scope` is LLVM's. `expected` of AtomicCas only. All
+/// values are scalars in registers, `address` is aligned to the element. Gives what was read.
+///
+/// Integers take LLVM's instructions, which a back end turns into loops of its own where it lacks a
+/// width. Sums and extremes of floats are loops around a compare-and-swap, so that they round and
+/// order as `add`, `min` and `max` do everywhere, and are right in any kind of memory (AMD's
+/// floating-point atomics do nothing in fine-grained memory, and flush denormals on some chips).
+llvm::Value *emitAtomic(llvm::IRBuilderBase &ir, ElementEmitter &elements, Opcode opcode,
+                        DType dtype, llvm::Value *address, llvm::Value *value,
+                        llvm::Value *expected, llvm::SyncScope::ID scope);
+
+} // namespace tl

@@ -1,0 +1,186 @@
+// Atomic operations: one after the other, and what another order may give. What was read depends on
+// the order wherever another program, or another element of the operation, may come between; what
+// is left in memory does not, unless different kinds of operations meet there; sums of floats lie
+// within the bounds of sums in any order.
+#include "interp/atomic.h"
+#include "graph/fold_int.h"
+#include "interp/machine.h"
+#include "interp/numbers.h"
+#include "interp/possible.h"
+#include "interp/tile_ops.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+namespace tl::interp {
+
+namespace {
+
+/// The operation on two values whose result is written; Opcode::Select for those that write what
+/// they are given.
+Opcode combines(Opcode atomic) {
+  switch (atomic) {
+  case Opcode::AtomicAdd:
+    return Opcode::Add;
+  case Opcode::AtomicMin:
+    return Opcode::Min;
+  case Opcode::AtomicMax:
+    return Opcode::Max;
+  case Opcode::AtomicAnd:
+    return Opcode::And;
+  case Opcode::AtomicOr:
+    return Opcode::Or;
+  case Opcode::AtomicXor:
+    return Opcode::Xor;
+  default:
+    return Opcode::Select;
+  }
+}
+
+template <class C>
+Doubt doubtOfPair(Opcode opcode, DType type, double value, double a, const Doubt &da, double b,
+                  const Doubt &db) {
+  Possible<C> pair[] = {possibleOperand<C>(a, da.bound), possibleOperand<C>(b, db.bound)};
+  return doubtOf<C>(type, value, possibleResult<C>(opcode, type, pair));
+}
+
+void addTerm(SumFacts<long double> &facts, double value, const Doubt &doubt) {
+  facts.sum = facts.terms ? facts.sum + static_cast<long double>(value) : value;
+  ++facts.terms;
+  if (std::isfinite(value)) {
+    facts.magnitude += std::fabs(value);
+    facts.lowestBit = std::min(facts.lowestBit, lastBit(value));
+  }
+  facts.doubt += doubt.bound;
+}
+
+/// A sum of the type's own precision, in any order; our `value` was summed in ours.
+Doubt doubtOfSum(const SumFacts<long double> &facts, DType type, double value) {
+  Possible<long double> sum = possibleSum(facts, type);
+  return doubtOf<long double>(type, value, sum);
+}
+
+uint64_t bitsOf(const TileValue &tile, size_t i) {
+  return tile.isFloat() ? encodeFloat(tile.type.dtype, tile.floats[i]) : uint64_t(tile.ints[i]);
+}
+
+} // namespace
+
+/// What `op` writes over old.element(i), as element i of `next`.
+void Machine::combineAtomic(const Op &op, const TileValue &old, size_t i, TileValue &next) {
+  const TileValue &value = tiles[graph.operand(op, op.opcode == Opcode::AtomicCas ? 1 : 0)];
+  const DType type = old.type.dtype;
+  const size_t j = elementOf(value, i);
+  const Opcode opcode = combines(op.opcode);
+  const Doubt mine = old.doubt(i), given = value.doubt(j);
+  if (op.opcode == Opcode::AtomicCas) {
+    const TileValue &expected = tiles[graph.operand(op, 0)];
+    const size_t k = elementOf(expected, i);
+    const bool open =
+        mine.bound != 0 || mine.marks || expected.bound(k) != 0 || expected.doubt(k).marks;
+    if (bitsOf(old, i) == bitsOf(expected, k))
+      next.copyElement(i, value, j);
+    else
+      next.copyElement(i, old, i);
+    if (open)
+      next.setDoubt(i, {0, 0, Undecided});
+  } else if (opcode == Opcode::Select) {
+    next.copyElement(i, value, j);
+  } else if (!old.isFloat()) {
+    int64_t pair[] = {old.ints[i], value.ints[j]};
+    next.ints[i] = *foldInteger(opcode, pair, type);
+    if ((mine.marks | given.marks) & Undecided)
+      next.setDoubt(i, {0, 0, Undecided});
+  } else {
+    next.floats[i] = evaluateFloat(opcode, type, old.floats[i], value.floats[j], 0);
+    if (!tracking.on)
+      return;
+    Doubt doubt = {0, 0, Undecided};
+    if (!((mine.marks | given.marks) & Undecided))
+      doubt = type == DType::F64
+                  ? doubtOfPair<long double>(opcode, type, next.floats[i], old.floats[i], mine,
+                                             value.floats[j], given)
+                  : doubtOfPair<double>(opcode, type, next.floats[i], old.floats[i], mine,
+                                        value.floats[j], given);
+    next.setDoubt(i, doubt);
+  }
+}
+
+/// Notes the touch; what it leaves may be something else in another order.
+void Machine::noteAtomic(const Op &op, uint64_t address, const TileValue &old, size_t i,
+                         TileValue &next) {
+  if (!tracking.on)
+    return;
+  const int64_t number = program[0] + result.grid[0] * (program[1] + result.grid[1] * program[2]);
+  auto [entry, fresh] = atomics.try_emplace(address);
+  AtomicHistory &history = entry->second;
+  const bool ordered = combines(op.opcode) == Opcode::Select;
+  const bool sums = op.opcode == Opcode::AtomicAdd && old.isFloat();
+  if (fresh) {
+    history.opcode = op.opcode;
+    history.program = number;
+    history.facts.lowestBit = INT_MAX;
+    if (sums)
+      addTerm(history.facts, old.floats[i], old.doubt(i));
+  } else {
+    history.severalPrograms |= history.program != number;
+    history.severalKinds |= history.opcode != op.opcode || ordered;
+  }
+  if (history.severalPrograms && history.severalKinds) {
+    next.setDoubt(i, {0, 0, Undecided});
+  } else if (sums && !history.severalKinds) {
+    const TileValue &value = tiles[graph.operand(op, 0)];
+    const size_t j = elementOf(value, i);
+    addTerm(history.facts, value.floats[j], value.doubt(j));
+    if (!next.undecided(i) && history.facts.terms > 2)
+      next.setDoubt(i, doubtOfSum(history.facts, old.type.dtype, next.floats[i]));
+  }
+}
+
+Status Machine::atomic(const Op &op) {
+  const ViewValue &view = views[graph.viewOperand(op)];
+  TileValue &old = tiles[graph.result(op)];
+  old.reset(graph.typeOf(graph.result(op)));
+  fillNumber(old, nullptr);
+  TileValue next;
+  next.reset(old.type);
+  result.undecidedControl += view.at.undecided;
+  const bool alone = result.grid[0] * result.grid[1] * result.grid[2] == 1;
+  std::vector<std::pair<uint64_t, size_t>> touched;
+  for (size_t i = 0; i < old.size(); ++i) {
+    uint64_t address;
+    bool open = false;
+    const bool active = pointwisePlace(op, i, address, open);
+    result.undecidedControl += open;
+    if (!active)
+      continue;
+    TL_TRY(readElement(op, view, address, old, i));
+    next.setDoubt(i, {});
+    combineAtomic(op, old, i, next);
+    noteAtomic(op, address, old, i, next);
+    TL_TRY(writeElement(op, view, address, next, i));
+    touched.emplace_back(address, i);
+    if (!alone)
+      old.setDoubt(i, {0, 0, Undecided});
+  }
+  if (tracking.on && alone)
+    markMeetings(op, touched, old);
+  return {};
+}
+
+/// Several elements of one operation at one address: any of them may come first.
+void Machine::markMeetings(const Op &op, std::vector<std::pair<uint64_t, size_t>> &touched,
+                           TileValue &old) {
+  std::sort(touched.begin(), touched.end());
+  for (size_t k = 0; k + 1 < touched.size(); ++k) {
+    if (touched[k].first != touched[k + 1].first)
+      continue;
+    old.setDoubt(touched[k].second, {0, 0, Undecided});
+    old.setDoubt(touched[k + 1].second, {0, 0, Undecided});
+    if (combines(op.opcode) == Opcode::Select)
+      result.errors.store(touched[k].first, old.type.dtype, {0, 0, Undecided});
+  }
+}
+
+} // namespace tl::interp
