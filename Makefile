@@ -41,7 +41,7 @@ $(TSAN_BUILD)/build.ninja:
 build: deps $(BUILD)/build.ninja ## build everything, LLVM as a shared library (the default)
 	@$(NINJA) -C $(BUILD)
 
-static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hidden inside
+static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hidden inside the libraries (tlc needs libstdc++)
 	@$(NINJA) -C $(STATIC_BUILD)
 
 asan: build $(ASAN_BUILD)/build.ninja ## address and undefined-behaviour sanitizers, all but the code generators
@@ -56,8 +56,8 @@ demo: deps $(BUILD)/build.ninja ## run the examples on the best device found
 	@$(NINJA) -C $(BUILD) demo_programs
 	@cmake/demo.sh $(BUILD)/examples
 
-quick: build ## the fast tests, about two minutes
-	@$(RUN_TESTS) $(BUILD) -L '$(FAST)' -LE long
+quick: build ## the fast tests, about two minutes; ONE=REGEX: the tests whose names match
+	@$(RUN_TESTS) $(BUILD) $(if $(ONE),-R '$(ONE)',-L '$(FAST)' -LE 'long|slow')
 
 check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
@@ -75,7 +75,7 @@ bench: build static ## figures of the host device and of cold builds (docs/perfo
 	@tests/bench/bench_cold.sh $(STATIC_BUILD) examples/kernels
 	@ls -l $(STATIC_BUILD)/lib/*.so.*.*.* | awk '{print $$9, $$5, "bytes"}'
 
-install: static ## install the release build below PREFIX (/usr/local), staged in DESTDIR
+install: static ## make the release build and install it below PREFIX (/usr/local), staged in DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install $(STATIC_BUILD) --prefix "$(PREFIX)" --strip
 
 bundle: static ## dist/tilelang.tar.xz: the release build, to run elsewhere

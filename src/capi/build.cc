@@ -203,10 +203,11 @@ Result<std::string> resolveTarget(const char *target) {
   }
   if (text.rfind("amdgcn:", 0) == 0)
     return text;
+  std::string hint = text.rfind("gfx", 0) == 0 ? " (did you mean 'amdgcn:" + text + "'?)" : "";
   return makeError(
       TL_E_UNKNOWN_TARGET,
-      "target '%s' is unknown; targets are amdgcn:<chip>, host and host:<level>+<features>",
-      target);
+      "target '%s' is unknown%s; targets are amdgcn:<chip>, host and host:<level>+<features>",
+      target, hint.c_str());
 }
 
 } // namespace

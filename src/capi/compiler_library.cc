@@ -41,7 +41,9 @@ Result<std::shared_ptr<CompilerLibrary>> CompilerLibrary::open(const std::string
     tried += (tried.empty() ? "" : "; ") + std::string(why ? why : candidate.c_str());
   }
   if (!handle)
-    return makeError(TL_E_NO_COMPILER, "the compiler library cannot be opened: %s", tried.c_str());
+    return makeError(TL_E_NO_COMPILER,
+                     "the compiler library cannot be opened (TL_COMPILER_LIBRARY may name it): %s",
+                     tried.c_str());
 
   // Never closed: LLVM does not survive that.
   auto library = std::make_shared<CompilerLibrary>();

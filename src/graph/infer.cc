@@ -246,7 +246,7 @@ private:
       return forLoop();
     case Rule::If:
       if (!type(0).isScalar())
-        return invalid("the condition must be a scalar i1");
+        return invalid("the condition must be a scalar i1; select chooses element by element");
       return std::vector<Type>{};
     case Rule::Yield:
       return std::vector<Type>{};

@@ -105,6 +105,12 @@ bool Parser::parseOpcode(Statement &statement) {
     for (const OpInfo &op : allOps())
       words.push_back(op.text);
     std::string_view near = nearestWord(tok.text, words);
+    // A name without its '%' looks like an operation.
+    Lexer rest = lexer;
+    if (near.empty() && rest.next().is('='))
+      return fail(tok, "unknown operation " + shown(tok) +
+                           "; a value's name begins with '%', as in %" + std::string(tok.text) +
+                           " = ...");
     return fail(tok, "unknown operation " + shown(tok) +
                          (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
   }
@@ -210,6 +216,13 @@ bool Parser::parseOperands(Statement &statement) {
       return false;
   }
   bool more = hasAttr(info, AttrKey::Perm) || hasAttr(info, AttrKey::Axis);
+  if (tok.is(',') && info.rule == Rule::Load) {
+    Lexer rest = lexer;
+    if (rest.next().isWord("mask"))
+      return fail(
+          tok,
+          "load takes no mask: what lies outside of the view reads as 'pad'; gather takes one");
+  }
   if (tok.is(',') && !more)
     return !failComma(statement) && failArity(statement, given + 1);
   return true;

@@ -51,7 +51,8 @@ void addBuild(CLI::App &app, BuildArguments &arguments) {
 
 void addRun(CLI::App &app, RunArguments &arguments) {
   CLI::App *c = app.add_subcommand("run", "Run a kernel on generated or given input");
-  c->add_option("FILE", arguments.file, "a .tile, .tlg or .tlk file")->required();
+  c->add_option("FILE", arguments.file, "a .tile, .tlg or .tlk file, or - for text from stdin")
+      ->required();
   c->add_option("-d,--device", arguments.device,
                 "hip:0, emu:gfx942, host, interp, or auto (default)");
   c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's or scalar argument's value")
@@ -66,7 +67,10 @@ void addRun(CLI::App &app, RunArguments &arguments) {
       ->allow_extra_args(false);
   c->add_option("--out", arguments.out, "NAME=@file.npy: where to write an argument after the run")
       ->allow_extra_args(false);
-  c->add_option("--seed", arguments.seed, "seed of generated input");
+  c->add_option("--seed", arguments.seed, "seed of generated input")
+      ->check([](const std::string &text) {
+        return std::string(text[0] == '-' ? "a seed is not negative" : "");
+      });
   c->add_option("--repeat", arguments.repeat, "time this many launches");
   c->add_flag("--check", arguments.check,
               "compare with the reference interpreter; exit 1 on a mismatch");
@@ -113,7 +117,6 @@ std::vector<std::string> argumentsOf(CLI::App &app, int argc, char **argv) {
     std::fprintf(stderr, "tlc: there is no command '%s'; tlc --help lists them\n", list[0].c_str());
     throw Failed{2};
   }
-  std::reverse(list.begin(), list.end()); // as CLI11 takes them
   return list;
 }
 
@@ -137,10 +140,21 @@ int run(int argc, char **argv) {
   devices->add_flag("--json", devicesJson, "print a JSON array");
   devices->callback([&] { devicesCommand(devicesJson); });
   try {
-    app.parse(argumentsOf(app, argc, argv));
+    std::vector<std::string> list = argumentsOf(app, argc, argv);
+    std::reverse(list.begin(), list.end()); // as CLI11 takes them
+    app.parse(std::move(list));
+  } catch (const CLI::ExtrasError &) {
+    // CLI11 names them from the last to the first.
+    std::string extras;
+    for (const std::string &word : app.remaining(true))
+      extras += " " + word;
+    std::fprintf(stderr, "tlc: not expected:%s; tlc help COMMAND lists what is\n", extras.c_str());
+    return 2;
   } catch (const CLI::ParseError &e) {
-    int code = app.exit(e);
-    return code == 0 ? 0 : 2;
+    if (e.get_exit_code() == 0)
+      return app.exit(e);
+    std::fprintf(stderr, "tlc: %s; tlc help COMMAND lists the options\n", e.what());
+    return 2;
   } catch (const Failed &failed) {
     return failed.exitCode;
   } catch (const std::bad_alloc &) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <optional>
 
 namespace tlc {
 
@@ -99,9 +101,14 @@ template <class Body> void forEachElement(const HostArg &arg, Body &&body) {
   }
 }
 
-void setScalar(HostArg &arg, const InputOptions &options) {
+/// `size`: what the file of a view says, or null.
+void setScalar(HostArg &arg, const InputOptions &options, const int64_t *size) {
   const ElementType *type = elementType(arg.info.dtype);
   const Setting *given = find(options.set, arg.name);
+  if (!given && size) {
+    arg.intValue = *size;
+    return;
+  }
   if (!given && !(arg.info.flags & TL_ARGUMENT_HAS_DEFAULT))
     fail("argument %s has no default: give it with --set %s=VALUE", arg.name.c_str(),
          arg.name.c_str());
@@ -297,6 +304,24 @@ void refuseUnknown(const std::vector<HostArg> &args, const std::vector<Setting> 
 
 } // namespace
 
+/// Scalar arguments, by number, that are extents of views whose input is a file: the file's, unless
+/// --set says otherwise.
+static std::map<size_t, int64_t> sizesFromFiles(const std::vector<HostArg> &args,
+                                                const InputOptions &options,
+                                                const std::vector<std::optional<Array>> &files) {
+  std::map<size_t, int64_t> sizes;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const tl_kernel_argument &info = args[i].info;
+    if (!files[i] || info.kind != TL_TYPE_VIEW || files[i]->shape.size() != info.rank)
+      continue;
+    for (uint32_t axis = 0; axis < info.rank; ++axis)
+      if (int64_t code = info.extents[axis]; code < 0 && code != TL_DYNAMIC)
+        if (size_t scalar = size_t(-1 - code); !find(options.set, args[scalar].name))
+          sizes.emplace(scalar, files[i]->shape[axis]);
+  }
+  return sizes;
+}
+
 std::vector<HostArg> makeInputs(const Kernel &kernel, const InputOptions &options) {
   size_t count = 0;
   check(tl_kernel_argument_count(kernel.get(), &count), "reading the kernel's arguments");
@@ -308,22 +333,23 @@ std::vector<HostArg> makeInputs(const Kernel &kernel, const InputOptions &option
   refuseUnknown(args, options.set, "--set", true);
   refuseUnknown(args, options.in, "--in", false);
   refuseUnknown(args, options.shapes, "--shape", false);
-  for (HostArg &arg : args)
-    if (arg.info.kind == TL_TYPE_TILE)
-      setScalar(arg, options);
+  std::vector<std::optional<Array>> files(count);
+  for (size_t i = 0; i < count; ++i)
+    if (const Setting *given = find(options.in, args[i].name); given && given->value[0] == '@')
+      files[i] = readNpy(given->value.substr(1));
+  const std::map<size_t, int64_t> sizes = sizesFromFiles(args, options, files);
+  for (size_t i = 0; i < count; ++i)
+    if (args[i].info.kind == TL_TYPE_TILE)
+      setScalar(args[i], options, sizes.contains(i) ? &sizes.at(i) : nullptr);
   for (size_t i = 0; i < count; ++i) {
     HostArg &arg = args[i];
     if (arg.info.kind == TL_TYPE_TILE)
       continue;
     const Setting *given = find(options.in, arg.name);
-    bool fromFile = given && given->value[0] == '@';
-    Array file;
-    if (fromFile)
-      file = readNpy(given->value.substr(1));
-    setShape(arg, args, options, fromFile ? &file : nullptr);
+    setShape(arg, args, options, files[i] ? &*files[i] : nullptr);
     allocate(arg);
-    if (fromFile)
-      fillFromFile(arg, file);
+    if (files[i])
+      fillFromFile(arg, *files[i]);
     else
       generate(arg, args, given, options.seed * 1000003 + i);
   }

@@ -46,6 +46,11 @@ cc=(cc -std=c99 -Wall -Wextra -Werror "$consumer/consumer.c")
 shared() { "${cc[@]}" -o "$scratch/shared" $(pkg-config --cflags --libs tilelang); }
 check "pkg-config, shared: links" shared
 check "pkg-config, shared: runs" env LD_LIBRARY_PATH="$lib" "$scratch/shared"
+# The program goes to / before it builds: that the loader was told a relative path, or a link, does not matter.
+relative() { (cd "$(dirname "$lib")" && LD_LIBRARY_PATH=$(basename "$lib") "$scratch/shared"); }
+check "a relative path of the library" relative
+linked() { mkdir "$scratch/links" && ln -s "$lib/libtilelang.so.0.1" "$scratch/links" && LD_LIBRARY_PATH=$scratch/links "$scratch/shared"; }
+check "a link to the library" linked
 needed() { readelf -d "$scratch/shared" | grep -qF '[libtilelang.so.0.1]'; }
 check "pkg-config, shared: needs libtilelang.so.0.1" needed
 

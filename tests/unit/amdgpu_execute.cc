@@ -1,5 +1,5 @@
 // The AMD code generator's IR computes what the interpreter does, in every order in which threads
-// may run, for waves of 64 and of 32. test-timeout: 900
+// may run, for waves of 64 and of 32. test-timeout: 900, test-label: slow
 #include "unit/amdgpu_kernels.h"
 #include "unit/amdgpu_run.h"
 #include "unit/combine_regions.h"

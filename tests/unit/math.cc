@@ -1,7 +1,7 @@
 // Measures the mathematical functions against MPFR: all values of f16 and bf16, a million random
 // ones (TL_MATH_SAMPLES) and the neighbourhoods of special places of f32 and f64. TL_PRINT_TABLE=1
 // prints the table of docs/numerics.md, TL_MATH_ONLY=NAME tests one function.
-// test-timeout: 900
+// test-timeout: 900, test-label: slow
 #include "codegen/llvm/math/math.h"
 #include "codegen/llvm/emitter.h"
 #include "unit/llvm_kernel.h"
