@@ -44,6 +44,7 @@ extern "C" {
 #define TL_OP_SHR ((int32_t)45)
 #define TL_OP_POPCOUNT ((int32_t)46)
 #define TL_OP_CLZ ((int32_t)47)
+#define TL_OP_RANDOM_BITS ((int32_t)48)
 #define TL_OP_CMP ((int32_t)50)
 #define TL_OP_SELECT ((int32_t)51)
 #define TL_OP_ISNAN ((int32_t)52)
@@ -609,6 +610,20 @@ static inline tl_value tl_clz(tl_graph *g, tl_value a) {
   tl_value result = 0;
   operands[0] = a;
   (void)tl_graph_op(g, TL_OP_CLZ, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** 64 random bits, the same on every target: the first two of the four words of Philox4x32-10
+ *  (Salmon et al., 2011) for the key `seed` and the counter `offset`, whose upper 64 bits are 0;
+ *  low words first. All operands have one element type, and one shape unless they are scalars,
+ *  which stand for tiles of equal elements. The result has that element type and shape. seed,
+ *  offset: each a tile of u64. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_random_bits(tl_graph *g, tl_value seed, tl_value offset) {
+  tl_value operands[2];
+  tl_value result = 0;
+  operands[0] = seed;
+  operands[1] = offset;
+  (void)tl_graph_op(g, TL_OP_RANDOM_BITS, operands, 2, NULL, 0, &result, 1);
   return result;
 }
 

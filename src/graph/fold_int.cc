@@ -1,5 +1,7 @@
 #include "graph/fold_int.h"
 
+#include "graph/philox.h"
+
 #include <bit>
 
 namespace tl {
@@ -30,6 +32,12 @@ Quotient divideTruncating(int64_t a, int64_t b, bool isUnsignedType) {
   if (b == -1)
     return {int64_t(0 - uint64_t(a)), 0};
   return {a / b, a % b};
+}
+
+int64_t randomBits(uint64_t seed, uint64_t offset) {
+  auto words = philox({uint32_t(offset), uint32_t(offset >> 32), 0, 0},
+                      {uint32_t(seed), uint32_t(seed >> 32)});
+  return int64_t(uint64_t(words[1]) << 32 | words[0]);
 }
 
 int64_t highHalf(int64_t a, int64_t b, DType dtype) {
@@ -103,6 +111,8 @@ std::optional<int64_t> foldInteger(Opcode opcode, std::span<const int64_t> opera
     return wrap(uint64_t(q.quotient) + (inexact && !signsDiffer ? 1 : 0));
   case Opcode::MulHi:
     return highHalf(a, b, dtype);
+  case Opcode::RandomBits:
+    return randomBits(uint64_t(a), uint64_t(b));
   case Opcode::Clamp: {
     int64_t low = operands[1];
     int64_t raised = compareIntegers(Pred::Gt, low, a, dtype) ? low : a;

@@ -73,6 +73,8 @@ bool operandFits(const Type &type, OperandClass cls) {
     return type.isView();
   case OperandClass::Pointer:
     return type.isPointer();
+  case OperandClass::U64:
+    return type.isTile() && d == DType::U64;
   }
   return false;
 }

@@ -30,6 +30,7 @@ constexpr ClassRow classTable[] = {
     {"scalar", OperandClass::Scalar, "a scalar"},
     {"view", OperandClass::View, "a view"},
     {"ptr", OperandClass::Pointer, "a pointer"},
+    {"u64", OperandClass::U64, "a tile of u64"},
 };
 
 /// Takes the next space-separated word off `rest`.

@@ -86,7 +86,8 @@ enum class OperandClass : uint8_t {
   IndexTile,
   Scalar,
   View,
-  Pointer
+  Pointer,
+  U64
 };
 enum class Arity : uint8_t { One, Optional, Variadic };
 

@@ -37,6 +37,8 @@ static bool allowed(const OpInfo &info, DType type) {
     return isFloat(type);
   case OperandClass::Bits:
     return !isFloat(type);
+  case OperandClass::U64:
+    return type == DType::U64;
   default:
     return true;
   }

@@ -1,4 +1,5 @@
 // Every operation on every type through whole kernels, with values from mathematics.
+#include "graph/philox.h"
 #include "unit/combine_regions.h"
 #include "unit/interp_integers.h"
 #include "unit/interp_test.h"
@@ -818,6 +819,22 @@ UNIT_TEST(constants_round_once) {
   CHECK(k.bits("a") == (std::vector<uint64_t>{0x2e66, 0x7c00}));
   CHECK_EQ(k.floats("b")[0], 16777216.0);
   CHECK_EQ(k.floats("c")[0], -3.0);
+}
+
+// The known answers of the authors' library Random123 (kat_vectors).
+UNIT_TEST(random_numbers_are_those_of_philox) {
+  using Words = std::array<uint32_t, 4>;
+  CHECK((philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  CHECK((philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) ==
+         Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  CHECK((philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  Launch zero(kernelText({DType::U64, DType::U64}, DType::U64, 1, "%r = random_bits %a, %b"));
+  zero.set("pa", {0});
+  zero.set("pb", {0});
+  zero.set("out", {1});
+  REQUIRE(zero.run());
+  CHECK_EQ(zero.bits("out")[0], uint64_t(0xe169c58d6627e8d5));
 }
 
 UNIT_TEST_MAIN

@@ -153,6 +153,23 @@ inline uint64_t countBits(uint64_t bits) {
   return count;
 }
 
+/// The first 64 bits of Philox4x32-10, written as the paper has it: L and R of each half, and the
+/// key of round r as the first key plus r times the constant.
+inline uint64_t philoxReference(uint64_t seed, uint64_t offset) {
+  constexpr uint64_t word = 0xffffffff;
+  uint64_t r0 = offset & word, l0 = offset >> 32, r1 = 0, l1 = 0;
+  for (uint64_t r = 0; r < 10; ++r) {
+    uint64_t k0 = ((seed & word) + r * 0x9E3779B9) & word,
+             k1 = ((seed >> 32) + r * 0xBB67AE85) & word;
+    uint64_t p0 = r0 * 0xD2511F53, p1 = r1 * 0xCD9E8D57;
+    r0 = (p1 >> 32) ^ k0 ^ l0;
+    r1 = (p0 >> 32) ^ k1 ^ l1;
+    l0 = p1 & word;
+    l1 = p0 & word;
+  }
+  return l0 << 32 | r0;
+}
+
 inline uint64_t integerReference(Opcode op, DType t, const uint64_t *bits) {
   uint64_t bitsA = bits[0], bitsB = bits[1];
   Wide a = toWide(t, bitsA), b = toWide(t, bitsB), c = toWide(t, bits[2]);
@@ -179,6 +196,8 @@ inline uint64_t integerReference(Opcode op, DType t, const uint64_t *bits) {
     return b == 0 ? 0 : wrap(t, -floorDivide(-a, b));
   case Opcode::MulHi:
     return highHalfReference(t, a, b);
+  case Opcode::RandomBits:
+    return philoxReference(bitsA, bitsB);
   case Opcode::Popcount:
     return countBits(bitsA & maskOf(t));
   case Opcode::Clz: {

@@ -44,6 +44,8 @@ inline bool takes(OperandClass cls, DType t) {
     return isFloat(t);
   case OperandClass::Bits:
     return !isFloat(t);
+  case OperandClass::U64:
+    return t == DType::U64;
   case OperandClass::Any:
     return true;
   default:

@@ -360,6 +360,8 @@ private:
         return isFloat(t.dtype);
       case OperandClass::Bits:
         return !isFloat(t.dtype);
+      case OperandClass::U64:
+        return t.dtype == DType::U64;
       default:
         return true;
       }
@@ -369,7 +371,9 @@ private:
     ValueId v = find(fits);
     if (v != 0)
       return v;
-    DType d = cls == OperandClass::Float ? DType::F32 : DType::I32;
+    DType d = cls == OperandClass::Float ? DType::F32
+              : cls == OperandClass::U64 ? DType::U64
+                                         : DType::I32;
     return tileOf(like ? like->dtype : d, dims(2));
   }
 

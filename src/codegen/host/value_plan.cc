@@ -43,6 +43,8 @@ unsigned elementCost(const Graph &g, const Op &op) {
     return 6;
   case Opcode::Gather:
     return 10;
+  case Opcode::RandomBits:
+    return 80;
   case Opcode::Div:
     return isFloat(type.dtype) ? 5 : 20;
   case Opcode::Rem:

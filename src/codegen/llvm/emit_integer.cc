@@ -1,6 +1,10 @@
 // Integer rows of ops.def. Nothing here is poison or undefined for any operands: divisors are made
 // safe first, and what a shift or division gives where it must not count is chosen away.
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/rounding.h"
+#include "graph/philox.h"
+
+#include <algorithm>
 
 namespace tl {
 
@@ -73,6 +77,29 @@ Value *ElementEmitter::highHalf(Value *a, Value *b, bool isSigned) {
   return ir.CreateSub(ir.CreateSub(result, byA), byB);
 }
 
+Value *ElementEmitter::randomBits(Value *seed, Value *offset) {
+  llvm::Type *wide = seed->getType(), *narrow = withElement(wide, ir.getInt32Ty());
+  auto low = [&](Value *v) { return ir.CreateTrunc(v, narrow); };
+  auto high = [&](Value *v) { return ir.CreateTrunc(ir.CreateLShr(v, 32), narrow); };
+  auto multiply = [&](Value *v, uint32_t by) {
+    return ir.CreateMul(ir.CreateZExt(v, wide), llvm::ConstantInt::get(wide, by));
+  };
+  Value *zero = llvm::Constant::getNullValue(narrow);
+  Value *counter[] = {low(offset), high(offset), zero, zero};
+  Value *key[] = {low(seed), high(seed)};
+  for (unsigned round = 0; round < Philox::rounds; ++round) {
+    Value *a = multiply(counter[0], Philox::multiplier[0]);
+    Value *b = multiply(counter[2], Philox::multiplier[1]);
+    Value *next[] = {ir.CreateXor(ir.CreateXor(high(b), counter[1]), key[0]), low(b),
+                     ir.CreateXor(ir.CreateXor(high(a), counter[3]), key[1]), low(a)};
+    std::copy(std::begin(next), std::end(next), counter);
+    for (unsigned i = 0; i < 2; ++i)
+      key[i] = ir.CreateAdd(key[i], llvm::ConstantInt::get(narrow, Philox::step[i]));
+  }
+  return ir.CreateOr(ir.CreateShl(ir.CreateZExt(counter[1], wide), 32),
+                     ir.CreateZExt(counter[0], wide));
+}
+
 Value *ElementEmitter::shiftInteger(Opcode opcode, Value *a, Value *b, bool isSigned) {
   llvm::Type *type = a->getType();
   unsigned bits = type->getScalarSizeInBits();
@@ -102,6 +129,8 @@ Value *ElementEmitter::emitInteger(Opcode opcode, std::span<Value *const> operan
     return divideInteger(opcode, a, b, isSigned);
   case Opcode::MulHi:
     return highHalf(a, b, isSigned);
+  case Opcode::RandomBits:
+    return randomBits(a, b);
   case Opcode::Popcount:
     return ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, a);
   case Opcode::Clz:

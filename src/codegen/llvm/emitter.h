@@ -72,6 +72,7 @@ private:
   llvm::Value *emitInteger(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype);
   llvm::Value *divideInteger(Opcode opcode, llvm::Value *a, llvm::Value *b, bool isSigned);
   llvm::Value *highHalf(llvm::Value *a, llvm::Value *b, bool isSigned);
+  llvm::Value *randomBits(llvm::Value *seed, llvm::Value *offset);
   llvm::Value *shiftInteger(Opcode opcode, llvm::Value *a, llvm::Value *b, bool isSigned);
   // emit_float.cc
   llvm::Value *emitFloat(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype);

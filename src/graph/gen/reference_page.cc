@@ -119,7 +119,7 @@ std::string referencePage() {
        (PRECISION ? std::string(#PRECISION " | " #EMAX " |\n") : std::string(" | |\n"));
 #include "support/dtypes.def"
   s += rules;
-  for (int cls = 0; cls <= int(OperandClass::Pointer); ++cls)
+  for (int cls = 0; cls <= int(OperandClass::U64); ++cls)
     s += "| " + std::string(className(OperandClass(cls))) + " | " +
          std::string(operandClassText(OperandClass(cls))) + " |\n";
   s += attributeKinds;
