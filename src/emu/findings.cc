@@ -104,9 +104,10 @@ std::string Findings::printProfile() const {
     std::string place = p.line ? formatString("%s:%u", p.file.c_str(), p.line)
                                : formatString("%s+0x%x", p.kernel.c_str(), p.pc);
     if (p.counts.idealLines)
-      text += formatString("coalescing: %s: %s: %llu cache lines, %llu would do (%.1fx)\n",
-                           place.c_str(), p.mnemonic.c_str(), number(p.counts.lines),
-                           number(p.counts.idealLines),
+      text += formatString("coalescing: %s: %s: %llu bytes in %llu cache lines, %llu would do "
+                           "(%.1fx)\n",
+                           place.c_str(), p.mnemonic.c_str(), number(p.counts.bytes),
+                           number(p.counts.lines), number(p.counts.idealLines),
                            double(p.counts.lines) / double(p.counts.idealLines));
     if (p.counts.passes > p.counts.idealPasses)
       text += formatString("bank-conflicts: %s: %s: %llu passes, %llu without conflicts (%.1fx)\n",

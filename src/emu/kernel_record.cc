@@ -31,6 +31,9 @@ Status readArguments(const MessageValue &list, KernelInfo &info) {
   }
   std::stable_sort(info.arguments.begin(), info.arguments.end(),
                    [](const auto &a, const auto &b) { return a.offset < b.offset; });
+  for (size_t i = 1; i < info.arguments.size(); ++i)
+    if (info.arguments[i].offset < info.arguments[i - 1].offset + info.arguments[i - 1].bytes)
+      return lie(info.name, "two arguments overlap");
   return {};
 }
 
@@ -66,6 +69,9 @@ Status checkAgainstDescriptor(const KernelRecord &record, const Chip &chip) {
     return lie(info.name, "it wants waves of 32, which this chip does not have");
   if (info.waveSize != (wave32 ? 32u : 64u))
     return lie(info.name, "its wave size is not that of its descriptor");
+  constexpr uint32_t mostVectors = 512, mostScalars = 128; // of both kinds, on any chip
+  if (info.vgprs > mostVectors || info.agprs > mostVectors || info.sgprs > mostScalars)
+    return lie(info.name, "it has more registers than any chip");
   if (info.kernargBytes > kMostKernargBytes || info.privateBytes > 1 << 20)
     return lie(info.name, "its argument block or scratch is larger than any chip allows");
   return {};

@@ -40,7 +40,9 @@ void explain(uint64_t seed) {
   std::string text = caseText(small) + "// " + checkIsolated(small, openDevice).text;
   std::printf("----- shrunk from seed %llu\n%s\n", (unsigned long long)seed, text.c_str());
   const char *build = std::getenv("TL_BUILD_DIR");
-  std::filesystem::path directory = std::filesystem::path(build ? build : ".") / "differential";
+  std::filesystem::path directory =
+      (build ? std::filesystem::path(build) : std::filesystem::temp_directory_path()) /
+      "differential";
   std::filesystem::create_directories(directory);
   std::ofstream(directory / ("seed-" + std::to_string(seed) + ".tile")) << text << "\n";
 }

@@ -1,6 +1,7 @@
 // Code objects that are damaged or lie, and code that goes astray: errors, never a crash.
 // test-timeout: 300
 #include "emu_test.h"
+#include "opcode_case.h"
 
 #include <algorithm>
 #include <zstd.h>
@@ -129,6 +130,33 @@ UNIT_TEST(metadata_that_lies) {
   CHECK(with(".wavefront_size", 32) == LoadStatus::NotAnImage);
   CHECK(machine.message.find("wave") != std::string::npos);
   CHECK(with(".symbol", 0xa1) == LoadStatus::NotAnImage);
+}
+
+// What the report and the launch would compute with.
+UNIT_TEST(metadata_that_lies_about_registers_and_arguments) {
+  OpcodeCase test;
+  test.instructions = {"s_nop 0"};
+  const std::string good = assemblyOf({test}, "gfx942", 64);
+  const std::pair<std::string, std::string> lies[] = {
+      {".vgpr_count: 160", ".vgpr_count: 4294967295"},
+      {".vgpr_count: 160", ".vgpr_count: 4000"},
+      {".sgpr_count: 100", ".sgpr_count: -1"},
+      {".offset: 8,", ".offset: 4,"},
+      {".offset: 8,", ".offset: 0,"},
+      {".offset: 8,", ".offset: 12,"},
+  };
+  Machine machine("gfx942");
+  REQUIRE(machine.load(assemble(good, "gfx942")) == LoadStatus::Ok);
+  for (const auto &[truth, lie] : lies) {
+    std::string text = good;
+    size_t at = text.find(truth);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, truth.size(), lie);
+    if (machine.load(assemble(text, "gfx942")) == LoadStatus::Ok)
+      unit::fail(__FILE__, __LINE__, "loaded with " + lie);
+    else if (machine.message.find("metadata") == std::string::npos)
+      unit::fail(__FILE__, __LINE__, lie + ": " + machine.message);
+  }
 }
 
 UNIT_TEST(size_unknown_is_read_from_headers) {

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -176,7 +177,8 @@ int levelFor(uint64_t seed, const std::string &chip) {
 /// Keeps the IR of a seed that failed beside the build.
 void keep(uint64_t seed, const std::string &chip, const Compiled &kernel) {
   const char *build = std::getenv("TL_BUILD_DIR");
-  std::filesystem::path directory = std::filesystem::path(build ? build : ".") / "random_ir";
+  std::filesystem::path directory =
+      (build ? std::filesystem::path(build) : std::filesystem::temp_directory_path()) / "random_ir";
   std::filesystem::create_directories(directory);
   std::string stem = "seed-" + std::to_string(seed) + "-" + chip;
   std::ofstream(directory / (stem + ".ll")) << kernel.text;
@@ -189,6 +191,32 @@ void keep(uint64_t seed, const std::string &chip, const Compiled &kernel) {
 struct Shared {
   std::atomic<unsigned> passed{0}, failed{0};
   std::atomic<bool> compiling{false};
+  /// Instructions that the code had whose results were right, "gfx942 v_add_f32", ended by an empty
+  /// name. One process writes at a time.
+  char instructions[8192][56];
+
+  void add(const std::string &name) {
+    for (auto &known : instructions) {
+      if (!known[0])
+        std::snprintf(known, sizeof known, "%s", name.c_str());
+      if (name == known || name.size() >= sizeof known)
+        return;
+    }
+  }
+  void print() const {
+    std::map<std::string, std::vector<std::string>> byChip;
+    for (size_t i = 0; i < std::size(instructions) && instructions[i][0]; ++i) {
+      std::string name = instructions[i];
+      byChip[name.substr(0, name.find(' '))].push_back(name.substr(name.find(' ') + 1));
+    }
+    for (auto &[chip, names] : byChip) {
+      std::sort(names.begin(), names.end());
+      std::printf("%s: %zu instructions:", chip.c_str(), names.size());
+      for (const std::string &name : names)
+        std::printf(" %s", name.c_str());
+      std::printf("\n");
+    }
+  }
 };
 
 /// One seed on all chips, in a process of its own: LLVM itself crashes on a few.
@@ -227,6 +255,10 @@ public:
       emulator->clearReport();
       if (wrong.empty()) {
         ++shared.passed;
+        std::vector<emu::CensusRow> rows;
+        emulator->census(kernel->code.data(), kernel->code.size(), rows, &message);
+        for (const emu::CensusRow &row : rows)
+          shared.add(row.chip + " " + row.mnemonic);
       } else {
         fail(chips[device] + " at -O" + std::to_string(level), wrong);
         keep(seed, chips[device], *kernel);
@@ -285,6 +317,7 @@ int main(int argc, char **argv) {
     else
       ++shared->failed;
   }
+  shared->print();
   // A crash of the compiler is rare, or it is ours.
   bool often = crashed * 200 > count + 200;
   std::printf("%u passed, %u failed, %u skipped\n", shared->passed.load(),

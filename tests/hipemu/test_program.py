@@ -26,12 +26,12 @@ def check(name, good, output=""):
         failed += 1
 
 
-def compile_program(scratch, name, *defines):
+def compile_program(scratch, name, *defines, level="-O2"):
     """As a HIP compiler does it, without HIP's headers and device libraries."""
     environment = {**os.environ, "PATH": f"{SOURCE / 'bin'}:{os.environ['PATH']}"}
     program = scratch / name
     subprocess.run(["clang-22", "-x", "hip", "-nogpuinc", "-nogpulib", "--offload-arch=gfx942", "--offload-arch=gfx1100",
-                    "-O2", "-g", "-std=c++17", f"-I{SOURCE}", *defines, "-c", SOURCE / "two_devices.hip",
+                    level, "-g", "-std=c++17", f"-I{SOURCE}", *defines, "-c", SOURCE / "two_devices.hip",
                     "-o", program.with_suffix(".o")], env=environment, check=True)
     subprocess.run(["c++", program.with_suffix(".o"), "-o", program, LIBRARIES / "libtilelang-hipemu.so",
                     f"-Wl,-rpath,{LIBRARIES}"], check=True)
@@ -81,12 +81,17 @@ def main():
             status, output, report = run(scratch, program, seed)
             check(f"seed {seed}", (status, output) == (0, "ok\n"), output)
             check(f"seed {seed}: no finding", not json.loads(report).get("findings"), report)
+        for level in ("-O0", "-O1", "-O3"):
+            status, output, report = run(scratch, compile_program(scratch, "level" + level, level=level), 1)
+            check(f"at {level}", (status, output) == (0, "ok\n") and not json.loads(report).get("findings"), output + report)
         output = run(scratch, program, 1, TL_EMU_DEVICES="gfx90a,gfx950")[1]
         check("code for other chips", "error 209" in output and "gfx942" in output, output)
         racing = compile_program(scratch, "wrong", "-DWITHOUT_WAIT")
         places = [line_of("// PRODUCE"), line_of("// CONSUME")]
         reports = [run(scratch, racing, seed)[2] for seed in range(1, SEEDS + 1)]
-        found = all("race" in report and all(place in report for place in places) for report in reports)
+        found = all(any("race" in finding["kind"] and all(place in finding["message"] + f"{finding['file']}:{finding['line']}"
+                                                          for place in places)
+                        for finding in json.loads(report).get("findings")) for report in reports)
         check("the race without hipStreamWaitEvent", found, "\n".join(reports))
         releasing = compile_program(scratch, "early", "-DWITHOUT_JOIN")
         reports = [run(scratch, releasing, seed)[2] for seed in range(1, SEEDS + 1)]

@@ -131,7 +131,7 @@ std::string_view ruleText(Rule rule) {
 
 std::string_view className(OperandClass cls) {
   constexpr std::string_view names[] = {"num",   "int",   "float",  "bits", "bool", "any",
-                                        "index", "itile", "scalar", "view", "ptr", "u64"};
+                                        "index", "itile", "scalar", "view", "ptr",  "u64"};
   assert(size_t(cls) < std::size(names));
   return names[size_t(cls)];
 }
