@@ -187,6 +187,11 @@ static inline double demo_run(demo *d, const tl_kernel *kernel, const tl_arg *ar
   return ms[runs / 2];
 }
 
+/* The larger error so far; a NaN, once met, stays. */
+static inline double demo_worse(double error, double difference) {
+  return fabs(difference) <= error || isnan(error) ? error : fabs(difference);
+}
+
 /* One line; returns the program's status: 0 if the error is within `bound`. */
 static inline int demo_report(const demo *d, const char *shape, double ms, double amount,
                               const char *unit, double error, double bound) {

@@ -84,7 +84,7 @@ static int run(demo *d, tl_dtype dtype, const char *type) {
   size_t ca, cb, cc, size = dtype == TL_DTYPE_F32 ? 4 : 2;
   float *a, *b, *c;
   uint16_t *ha, *hb;
-  double ms, error = 0;
+  double ms, error = 0, *sums;
   void *da, *db, *dc;
   tl_kernel *kernel = demo_build(d, matmul_graph(dtype), NULL);
   tl_arg args[6];
@@ -93,7 +93,7 @@ static int run(demo *d, tl_dtype dtype, const char *type) {
   sc[0] = sa[0], sc[1] = sb[1];
   ca = (size_t)(sa[0] * sa[1]), cb = (size_t)(sb[0] * sb[1]), cc = (size_t)(sc[0] * sc[1]);
   a = demo_input(d, 0, 2, sa), b = demo_input(d, 1, 2, sb), c = malloc(cc * sizeof *c);
-  ha = malloc(ca * 2), hb = malloc(cb * 2);
+  ha = malloc(ca * 2), hb = malloc(cb * 2), sums = malloc((size_t)sb[1] * sizeof *sums);
   for (i = 0; size == 2 && i < (int64_t)ca; ++i)
     a[i] = (float)widen(ha[i] = narrow(a[i], dtype), dtype);
   for (i = 0; size == 2 && i < (int64_t)cb; ++i)
@@ -107,17 +107,18 @@ static int run(demo *d, tl_dtype dtype, const char *type) {
   args[5] = tl_arg_tensor(dc, TL_DTYPE_F32, 2, sc);
   ms = demo_run(d, kernel, args, 6);
   demo_download(d, c, dc, cc * 4);
-  for (i = 0; i < sa[0]; i += 37) /* some rows, in double precision */
-    for (j = 0; j < sb[1]; ++j) {
-      double sum = 0;
-      for (k = 0; k < sa[1]; ++k)
-        sum += (double)a[i * sa[1] + k] * b[k * sb[1] + j];
-      error = fmax(error, fabs(c[i * sb[1] + j] - sum));
-    }
+  for (i = 0; i < sa[0]; ++i) { /* in double precision, row after row */
+    memset(sums, 0, (size_t)sb[1] * sizeof *sums);
+    for (k = 0; k < sa[1]; ++k)
+      for (j = 0; j < sb[1]; ++j)
+        sums[j] += (double)a[i * sa[1] + k] * b[k * sb[1] + j];
+    for (j = 0; j < sb[1]; ++j)
+      error = demo_worse(error, c[i * sb[1] + j] - sums[j]);
+  }
   sprintf(text, "%lldx%lldx%lld %s", (long long)sa[0], (long long)sb[1], (long long)sa[1], type);
   tl_free(d->device, da), tl_free(d->device, db), tl_free(d->device, dc);
   tl_kernel_destroy(kernel);
-  free(a), free(b), free(c), free(ha), free(hb);
+  free(a), free(b), free(c), free(ha), free(hb), free(sums);
   /* Products of size about 1, roundings of 2^-24 of partial sums that grow with the square root of
    * K. */
   return demo_report(d, text, ms, 2.0 * (double)sa[0] * (double)sb[1] * (double)sa[1], "GFLOP/s",

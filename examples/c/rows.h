@@ -80,7 +80,7 @@ static int row_main(int argc, char **argv, const char *name, tl_graph *graph,
   for (r = 0; r < shape[0]; ++r) {
     reference(x + r * shape[1], want, shape[1]);
     for (i = 0; i < shape[1]; ++i)
-      error = fmax(error, fabs((double)y[r * shape[1] + i] - want[i]));
+      error = demo_worse(error, (double)y[r * shape[1] + i] - want[i]);
   }
   sprintf(text, "%lldx%lld f32", (long long)shape[0], (long long)shape[1]);
   tl_free(d.device, dx), tl_free(d.device, dy);

@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
   ms = demo_run(&d, kernel, args, 4);
   demo_download(&d, c, dc, bytes);
   for (i = 0; i < n; ++i)
-    error = fmax(error, fabs((double)c[i] - (double)(a[i] + b[i])));
+    error = demo_worse(error, (double)c[i] - (double)(a[i] + b[i]));
 
   sprintf(shape, "n=%lld f32", (long long)n);
   tl_free(d.device, da), tl_free(d.device, db), tl_free(d.device, dc);

@@ -261,7 +261,10 @@ tl_status LaunchBlock::fill(const Artifact &artifact, const tl_arg *args, size_t
   checked = check;
   words = explain;
   size_t count = artifact.args.size();
-  if (n != count || count > maxLaunchArgs || (n && !args))
+  if (n && !args)
+    return fail(TL_E_ARG_COUNT, SIZE_MAX, "it takes %zu arguments, and the list of them is NULL",
+                count);
+  if (n != count || count > maxLaunchArgs)
     return fail(TL_E_ARG_COUNT, SIZE_MAX, "it takes %zu arguments, not %zu", count, n);
   for (size_t i = 0; i < n; ++i)
     if (tl_status s = readArg(i, args[i]); s != TL_OK)

@@ -3,7 +3,8 @@
 namespace tl::emu {
 
 const std::vector<Chip> &allChips() {
-  static const std::vector<Chip> chips = {
+  static const auto &chips = *new std::vector<Chip>{
+  // never destroyed: see tables()
 #define TL_CHIP(NAME, PRODUCT, MACHINE, WAVE, UNITS, LDS, LDSGRANULE, VECTORS, GRANULE, WAVES,     \
                 SIMDS, BANKS, LINE, MEMORY, CLOCK, GENERATION, FEATURES)                           \
   Chip{{NAME, PRODUCT, MACHINE, WAVE, UNITS, LDS, 1024, VECTORS, WAVES, SIMDS, BANKS, LINE,        \

@@ -34,7 +34,8 @@ TargetTables::TargetTables() {
 }
 
 const TargetTables &tables() {
-  static const TargetTables theTables;
+  // Never destroyed: a stream may still run while static objects go.
+  static const TargetTables &theTables = *new TargetTables;
   return theTables;
 }
 
@@ -109,14 +110,15 @@ RegisterInfo describeRegister(unsigned reg) {
 } // namespace
 
 const RegisterInfo &registerInfo(unsigned reg) {
-  static std::vector<RegisterInfo> known(tables().registers->getNumRegs());
+  static auto &known = *new std::vector<RegisterInfo>(tables().registers->getNumRegs());
   if (known[reg].kind == RegisterInfo::Unknown)
     known[reg] = describeRegister(reg);
   return known[reg];
 }
 
 const OpcodeInfo &opcodeInfo(unsigned opcode) {
-  static std::vector<std::unique_ptr<OpcodeInfo>> known(tables().instructions->getNumOpcodes());
+  static auto &known =
+      *new std::vector<std::unique_ptr<OpcodeInfo>>(tables().instructions->getNumOpcodes());
   auto &info = known[opcode];
   if (!info) {
     info = std::make_unique<OpcodeInfo>();

@@ -218,6 +218,9 @@ public:
   /// to the report; only what the real chip would stop at makes the status.
   virtual LaunchResult launch(const LaunchRequest &request) = 0;
 
+  /// Running launches end soon, with status Hang: the process is about to end.
+  virtual void interrupt() = 0;
+
   /// Workgroups of a size that fit one compute unit at once.
   virtual uint32_t occupancy(const Kernel &kernel, uint32_t threads, uint32_t dynamicLds) const = 0;
 
@@ -230,7 +233,7 @@ public:
 
 /// Changes with every change of this header, so that libraries of different builds refuse each
 /// other.
-inline constexpr char kInterface[] = "tilelang-emu 3";
+inline constexpr char kInterface[] = "tilelang-emu 4";
 
 } // namespace tl::emu
 

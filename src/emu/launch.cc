@@ -9,6 +9,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -137,7 +138,10 @@ private:
     worker.reported = worker.instructions;
     if (launch.stop)
       return progress;
-    if (total > launch.budget) {
+    noticeTime(total);
+    if (launch.interrupted && launch.interrupted->load(std::memory_order_relaxed)) {
+      launch.fail(LaunchStatus::Hang, "the process ends before the kernel: " + where(slot.group));
+    } else if (total > launch.budget) {
       // Also when this was the end: whether a launch fails must not depend on who ran what.
       launch.fail(LaunchStatus::Hang, formatString("%llu wave instructions and no end: ",
                                                    static_cast<unsigned long long>(total)) +
@@ -149,6 +153,26 @@ private:
         launch.fail(LaunchStatus::Hang, "a barrier that not all waves reach: " + where(slot.group));
     }
     return progress;
+  }
+
+  // A kernel that does not come to its end says so long before its budget is used up.
+  void noticeTime(uint64_t total) {
+    constexpr uint32_t first = 10, others = 60; // seconds
+    auto seconds = uint32_t(std::chrono::duration_cast<std::chrono::seconds>(
+                                std::chrono::steady_clock::now() - launch.start)
+                                .count());
+    uint32_t due = seconds < first ? 0 : 1 + (seconds - first) / others;
+    uint32_t said = launch.notices.load(std::memory_order_relaxed);
+    if (due > said && launch.notices.compare_exchange_strong(said, due))
+      std::fprintf(
+          stderr,
+          "emulator: kernel %s has run for %u s: %llu million wave instructions, workgroup "
+          "%llu of %llu (it may take %llu million: TL_EMU_BUDGET)\n",
+          launch.record->info.name.c_str(), seconds,
+          static_cast<unsigned long long>(total / 1000000),
+          static_cast<unsigned long long>(std::min(launch.nextGroup.load(), launch.groups)),
+          static_cast<unsigned long long>(launch.groups),
+          static_cast<unsigned long long>(launch.budget / 1000000));
   }
 
   std::string where(const Workgroup &group) const {
@@ -184,13 +208,18 @@ LaunchResult checkRequest(LaunchContext &context) {
   uint64_t threads = 1;
   context.groups = 1;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    if (request.grid[axis] == 0 || request.block[axis] == 0 ||
-        request.block[axis] > chip.maxThreads || request.remainder[axis] > request.block[axis])
+    const char *why = request.grid[axis] == 0                 ? "no axis may be 0"
+                      : request.block[axis] == 0              ? "no axis may be 0"
+                      : request.block[axis] > chip.maxThreads ? "an axis has too many threads"
+                      : request.remainder[axis] > request.block[axis]
+                          ? "a remainder is larger than a workgroup"
+                          : nullptr;
+    if (why)
       return refuse(LaunchStatus::BadConfiguration,
                     formatString("kernel %s: a grid of %u x %u x %u workgroups of %u x %u x %u "
-                                 "threads",
+                                 "threads: %s",
                                  name, request.grid[0], request.grid[1], request.grid[2],
-                                 request.block[0], request.block[1], request.block[2]));
+                                 request.block[0], request.block[1], request.block[2], why));
     threads *= request.block[axis];
     if (__builtin_mul_overflow(context.groups, request.grid[axis], &context.groups))
       return refuse(LaunchStatus::BadConfiguration,

@@ -7,6 +7,7 @@
 #include "emu/wave.h"
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 
 namespace tl::emu {
@@ -44,6 +45,9 @@ struct LaunchContext {
   uint64_t budget = 0;          // wave instructions of the whole launch; 1 at least
   RaceChecker *races = nullptr; // NULL without checks
   bool checked = false;         // checks or profile
+  const std::atomic<bool> *interrupted = nullptr;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::atomic<uint32_t> notices{0}; // of a launch that takes long
 
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<uint64_t> instructions{0}; // that workers have reported

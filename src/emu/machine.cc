@@ -247,6 +247,7 @@ public:
   bool census(const void *image, size_t bytes, std::vector<CensusRow> &rows,
               std::string *message) const override;
   LaunchResult launch(const LaunchRequest &request) override;
+  void interrupt() override { interrupted = true; }
   uint32_t occupancy(const Kernel &kernel, uint32_t threads, uint32_t dynamicLds) const override;
 
   std::string report(ReportFormat format) const override { return findings.print(format); }
@@ -259,6 +260,7 @@ private:
   std::shared_ptr<AddressSpace> space;
   Findings findings;
   OperationLog operations;
+  std::atomic<bool> interrupted{false};
 
   void addFault(const std::string &kernel, const std::string &message) {
     Finding finding;
@@ -364,6 +366,7 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
     return {LaunchStatus::IllegalState, message};
   context.chip = &kernel->module.chip;
   context.options = &options;
+  context.interrupted = &interrupted;
   context.space = space.get();
   auto lines = kernel->module.lines();
   context.lines = lines.get();

@@ -111,7 +111,7 @@ private:
 } // namespace
 
 const MessageValue &MessageValue::operator[](const char *key) const {
-  static const MessageValue nil;
+  static const MessageValue &nil = *new MessageValue; // never destroyed: see tables()
   if (kind == Kind::Map)
     for (size_t i = 0; i + 1 < items.size(); i += 2)
       if (items[i].kind == Kind::String && items[i].string == key)

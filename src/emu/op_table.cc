@@ -24,7 +24,7 @@ struct OpTable {
 };
 
 const OpTable &table() {
-  static const OpTable opTable;
+  static const OpTable &opTable = *new OpTable; // never destroyed: see tables()
   return opTable;
 }
 

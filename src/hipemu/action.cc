@@ -62,10 +62,12 @@ static Fault performNow(emu::Emulator &emulator, const Action &action,
       fault.code = hipErrorIllegalAddress;
     return fault;
   case NodeType::Host:
+    Thread::current().inHostFunction = true;
     if (action.function)
       action.function(action.user);
     else
       action.callback(action.callbackStream, hipSuccess, action.user);
+    Thread::current().inHostFunction = false;
     return fault;
   case NodeType::MemFree:
     emulator.release(action.to, &operation);

@@ -22,6 +22,8 @@ enum class Rules { Quiet, Free, Device, Unsafe };
 int refusal(Runtime &runtime, Rules rules) {
   if (rules < Rules::Device)
     return hipSuccess;
+  if (runtime.isForked()) // as for CUDA's, a child cannot go on with its parent's devices
+    return hipErrorNotInitialized;
   if (int code = runtime.start())
     return code;
   Lock lock(runtime.mutex);

@@ -82,6 +82,8 @@ int hipEventSynchronize(hipEvent_t event) {
     return code;
   if (int code = captureRefusesUnsafe(runtime))
     return code;
+  if (Thread::current().inHostFunction)
+    return hipErrorNotSupported;
   int device = event->device;
   if (CommandPtr marker = event->marker)
     runtime.wait(lock, marker);

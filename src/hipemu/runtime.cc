@@ -6,6 +6,8 @@
 #include "hipemu/report.h"
 
 #include <cstdlib>
+#include <pthread.h>
+#include <unistd.h>
 
 namespace tl::hipemu {
 
@@ -94,11 +96,25 @@ int Runtime::start() {
   started = true;
   // After the emulator's static objects came to be, so that it runs before they go.
   std::atexit(atExit);
+  pthread_atfork(nullptr, nullptr, [] { get().forked = true; });
   return hipSuccess;
+}
+
+/// A process that ends does not wait for kernels that do not.
+static void *interruptLater(void *emulator) {
+  constexpr unsigned grace = 10; // seconds
+  sleep(grace);
+  static_cast<emu::Emulator *>(emulator)->interrupt();
+  return nullptr;
 }
 
 void Runtime::atExit() {
   Runtime &runtime = get();
+  if (runtime.forked)
+    return; // the streams' threads are the parent's
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, interruptLater, runtime.emulator.get()) == 0)
+    pthread_detach(thread);
   std::string path = runtime.settings().report;
   Lock lock(runtime.mutex);
   if (!path.empty()) {

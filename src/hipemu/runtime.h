@@ -62,6 +62,7 @@ struct Thread {
   std::vector<CallConfiguration> configurations;
   std::map<int, StreamPtr> streams; // hipStreamPerThread of each device
   uint32_t number = 0;              // for traces
+  bool inHostFunction = false;      // of a stream, which must not wait for streams
   ~Thread();
   static Thread &current();
 };
@@ -76,6 +77,8 @@ public:
   /// Makes the machine on the first call: hipSuccess, or why there is no device.
   int start();
   bool running() const { return started; }
+  /// The machine's threads did not come along into this process.
+  bool isForked() const { return forked; }
   /// Changes settings: "key=value;key=value"; "key?=value" sets what the environment did not.
   Status configure(std::string_view text);
   Settings settings() const;
@@ -148,6 +151,7 @@ private:
   mutable std::mutex startMutex; // guards the settings and the making of the machine
   Settings current;
   std::atomic<bool> started{false};
+  std::atomic<bool> forked{false}; // this process is a child of the one that started
   bool tried = false;
   int startError = 0;
   std::string startProblem; // the entry of current.problems that says why there is no device

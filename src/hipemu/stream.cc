@@ -234,6 +234,8 @@ static void waitForAll(Runtime &runtime, Lock &lock, const std::vector<StreamPtr
 }
 
 int Runtime::synchronize(Lock &lock, Stream &stream) {
+  if (Thread::current().inHostFunction)
+    return hipErrorNotSupported;
   Device &device = *devices[size_t(stream.device)];
   if (stream.kind == StreamKind::Legacy)
     joinHost(device.retiredBlocking);
@@ -242,6 +244,8 @@ int Runtime::synchronize(Lock &lock, Stream &stream) {
 }
 
 int Runtime::synchronize(Lock &lock, Device &device) {
+  if (Thread::current().inHostFunction)
+    return hipErrorNotSupported;
   Clock retired = device.retired;
   waitForAll(*this, lock, std::vector<StreamPtr>(device.streams));
   joinHost(retired);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sys/stat.h>
 
 namespace tlc {
 
@@ -25,11 +26,11 @@ static const char *severityText(tl_severity severity) {
                                            : "note";
 }
 
-void check(tl_status status, tl_error *error) {
+void check(tl_status status, tl_error *error, const std::string &file) {
   if (status == TL_OK)
     return;
-  std::fprintf(stderr, "tlc: %s (%s)\n", error ? tl_error_message(error) : tl_status_text(status),
-               tl_status_name(status));
+  std::fprintf(stderr, "tlc: %s%s%s (%s)\n", file.c_str(), file.empty() ? "" : ": ",
+               error ? tl_error_message(error) : tl_status_text(status), tl_status_name(status));
   for (size_t i = 0; i < tl_error_diagnostic_count(error); ++i) {
     tl_diagnostic d = TL_DIAGNOSTIC_INIT;
     if (tl_error_diagnostic(error, i, &d) != TL_OK)
@@ -59,6 +60,11 @@ std::vector<uint8_t> readFile(const std::string &path) {
         std::fclose(file);
     }
   };
+  // Devices such as /dev/zero have no end.
+  struct stat about;
+  if (path != "-" && stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) &&
+      !S_ISFIFO(about.st_mode))
+    fail("cannot read %s: it is no ordinary file", path.c_str());
   std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   std::vector<uint8_t> bytes;
   uint8_t part[1 << 16];
@@ -113,7 +119,7 @@ Graph readGraph(const std::string &path) {
   tl_status status = isBinary ? tl_graph_load(bytes.data(), bytes.size(), &graph, &error)
                               : tl_graph_parse(reinterpret_cast<const char *>(bytes.data()),
                                                bytes.size(), path.c_str(), &graph, &error);
-  check(status, error);
+  check(status, error, isBinary ? path : ""); // a text's errors name it themselves
   return Graph(graph);
 }
 

@@ -3,9 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 namespace tlc {
 namespace {
@@ -70,7 +72,8 @@ LaunchArgument readBuffer(const json &given, const std::string &which) {
       refuse("%s: \"fill\" is a byte, 0 to 255", which.c_str());
     buffer.fill = uint8_t(fill);
   } else {
-    refuse("%s: \"buf\" is a file's name or {\"bytes\": N, \"fill\": BYTE}", which.c_str());
+    refuse("%s: \"buf\" is a file's name or {\"bytes\": N, \"fill\": BYTE}, at most 2^40 bytes",
+           which.c_str());
   }
   if (given.contains("out")) {
     if (!given["out"].is_string() || given["out"].get<std::string>().empty())
@@ -124,17 +127,50 @@ LaunchArgument readArgument(const json &given, const std::string &which) {
       return readInteger(type, integer.bytes, value, which);
   if (type != "f32" && type != "f64")
     refuse("%s: unknown type \"%.100s\"", which.c_str(), type.c_str());
-  if (!value.is_number())
-    refuse("%s: \"%s\" is a number", which.c_str(), type.c_str());
-  return type == "f32" ? floating(value.get<float>()) : floating(value.get<double>());
+  double number = 0;
+  if (value == "nan" || value == "inf" || value == "-inf") // which JSON's numbers are not
+    number = value == "nan" ? NAN : value == "inf" ? INFINITY : -INFINITY;
+  else if (value.is_number())
+    number = value.get<double>();
+  else
+    refuse("%s: \"%s\" is a number, \"nan\", \"inf\" or \"-inf\"", which.c_str(), type.c_str());
+  if (type == "f64")
+    return floating(number);
+  if (std::isfinite(number) && !std::isfinite(float(number)))
+    refuse("%s: the value does not fit \"f32\"", which.c_str());
+  return floating(float(number));
 }
 
 } // namespace
 
-LaunchFile readLaunchFile(const std::string &text) {
-  json launch = json::parse(text, nullptr, false);
+/// JSON lets a key stand twice and says nothing of which counts.
+static json parseLaunch(const std::string &text) {
+  std::vector<std::set<std::string>> open;
+  std::string twice;
+  bool nul = false;
+  auto look = [&](int, json::parse_event_t event, json &value) {
+    if (event == json::parse_event_t::object_start)
+      open.emplace_back();
+    else if (event == json::parse_event_t::object_end)
+      open.pop_back();
+    else if (event == json::parse_event_t::key && !open.back().insert(value).second)
+      twice = value;
+    else if (event == json::parse_event_t::value && value.is_string())
+      nul |= value.get_ref<const std::string &>().find('\0') != std::string::npos;
+    return true;
+  };
+  json launch = json::parse(text, look, false);
   if (!launch.is_object())
     refuse("is no JSON object");
+  if (!twice.empty())
+    refuse("has the key \"%.100s\" twice", twice.c_str());
+  if (nul)
+    refuse("has a string with a NUL");
+  return launch;
+}
+
+LaunchFile readLaunchFile(const std::string &text) {
+  json launch = parseLaunch(text);
   checkKeys(launch, {"chip", "kernel", "grid", "block", "dynamic_lds", "args", "remainder"}, "");
   LaunchFile file;
   for (auto [key, out] : {std::pair{"chip", &file.chip}, {"kernel", &file.kernel}}) {
@@ -147,7 +183,7 @@ LaunchFile readLaunchFile(const std::string &text) {
   readTriple(launch, "remainder", false, file.remainder);
   uint64_t lds = 0;
   if (launch.contains("dynamic_lds") && !isNumber(launch["dynamic_lds"], UINT32_MAX, lds))
-    refuse("\"dynamic_lds\" is a number of bytes");
+    refuse("\"dynamic_lds\" is a number of bytes, at most 4294967295");
   file.dynamicLds = uint32_t(lds);
   if (!launch.contains("args") || !launch["args"].is_array())
     refuse("needs \"args\", a list");

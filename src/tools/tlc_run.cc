@@ -85,6 +85,7 @@ Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
     std::vector<uint8_t> bytes = readFile(arguments.file);
     scalars = settings;
     status = tl_kernel_load(device.get(), bytes.data(), bytes.size(), &kernel, &error);
+    check(status, error, arguments.file);
   } else {
     Graph graph = readGraph(arguments.file);
     ParamBindings params = takeParams(paramNames(graph), settings, scalars);

@@ -125,7 +125,7 @@ static void launch_arguments(void **state) {
   good_args(f, args);
   args[0].reserved1 = 1;
   refuses(f, args, 7, TL_E_UNSUPPORTED, "reserved");
-  refuses(f, NULL, 7, TL_E_ARG_COUNT, "7 arguments");
+  refuses(f, NULL, 7, TL_E_ARG_COUNT, "7 arguments, and the list of them is NULL");
 }
 
 static void dlpack_arguments(void **state) {

@@ -83,9 +83,13 @@ def launches(directory):
     says("no file", launch(argument(0, {"buf": "absent.bin"})), 1, "absent.bin")
     says("fill is no byte", launch(argument(2, {"buf": {"bytes": 8, "fill": 256}})), 2, "fill")
     says("more memory than there is", launch(argument(2, {"buf": {"bytes": 1 << 40, "fill": 0}})), 2, "memory")
+    says("f32 too large", launch(argument(3, {"f32": 1e300})), 2, "argument 3", "f32")
+    says("no number", launch(argument(3, {"f32": "many"})), 2, "argument 3", "inf")
+    says("a device for a file", launch(argument(0, {"buf": "/dev/zero"})), 1, "/dev/zero", "ordinary")
+    says("a NUL in a name", launch(argument(0, {"buf": "a\0b"})), 2, "NUL")
     says("null pointer", launch(argument(0, {"ptr": 0})), 1, "vector_add.cl")
     says("short buffer", launch(argument(0, {"buf": {"bytes": 400, "fill": 0}})), 1, "vector_add.cl", "400")
-    for text in ("", "{", "[]", "null", '{"chip": 3}', "\x00", '{"chip": "gfx942", "kernel": "k", "grid": [1], "block": [1]}'):
+    for text in ('{"chip": "gfx942", "chip": "gfx1100"}', "", "{", "[]", "null", '{"chip": 3}', "\x00", '{"chip": "gfx942", "kernel": "k", "grid": [1], "block": [1]}'):
         path.write_text(text)
         says(f"launch file {text!r}", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", path), 2, "launch.json")
     says("no launch file", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", directory / "absent"), 1, "absent")

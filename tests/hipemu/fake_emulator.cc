@@ -198,6 +198,7 @@ public:
     *message = "a fake image has no instructions";
     return false;
   }
+  void interrupt() override {}
   LaunchResult launch(const LaunchRequest &request) override {
     note("launch", request.operation);
     auto *kernel = static_cast<const FakeKernel *>(request.kernel);

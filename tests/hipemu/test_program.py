@@ -26,25 +26,25 @@ def check(name, good, output=""):
         failed += 1
 
 
-def compile_program(scratch, name, *defines, level="-O2"):
+def compile_program(scratch, name, *defines, level="-O2", source="two_devices.hip"):
     """As a HIP compiler does it, without HIP's headers and device libraries."""
     environment = {**os.environ, "PATH": f"{SOURCE / 'bin'}:{os.environ['PATH']}"}
     program = scratch / name
     subprocess.run(["clang-22", "-x", "hip", "-nogpuinc", "-nogpulib", "--offload-arch=gfx942", "--offload-arch=gfx1100",
-                    level, "-g", "-std=c++17", f"-I{SOURCE}", *defines, "-c", SOURCE / "two_devices.hip",
+                    level, "-g", "-std=c++17", f"-I{SOURCE}", *defines, "-c", SOURCE / source,
                     "-o", program.with_suffix(".o")], env=environment, check=True)
     subprocess.run(["c++", program.with_suffix(".o"), "-o", program, LIBRARIES / "libtilelang-hipemu.so",
                     f"-Wl,-rpath,{LIBRARIES}"], check=True)
     return program
 
 
-def run(scratch, program, seed, **settings):
+def run(scratch, program, seed, *words, **settings):
     """(exit status, output, findings) of one run."""
     report = scratch / "report.json"
     report.unlink(missing_ok=True)
     environment = {**os.environ, "TL_EMU_DEVICES": "gfx942,gfx1100", "TL_EMU_SEED": str(seed), "TL_EMU_DELAY": "300",
                    "TL_EMU_REPORT": str(report), **settings}
-    done = subprocess.run([program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    done = subprocess.run([program, *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=120)
     text = report.read_text() if report.exists() else ""
     return done.returncode, done.stdout, text
@@ -100,6 +100,14 @@ def main():
         found = all(any(finding["kind"] == "global-race" and all(name in finding["message"] for name in both)
                         for finding in json.loads(report).get("findings")) for report in reports)
         check("the race of hipFreeAsync with another stream", found, "\n".join(reports))
+        early = compile_program(scratch, "early_end", source="ends_early.hip")
+        status, output, report = run(scratch, early, 1, "end", TL_EMU_BUDGET="3000000", TL_EMU_DELAY="0")
+        check("a process that ends while a kernel runs", status == 0 and "and no end" in output and "endless" in report,
+              f"{status} {output} {report}")
+        status, output, report = run(scratch, early, 1, "fork")
+        check("a child of a process with devices", (status, output) == (0, "child 3, parent 0\n"), f"{status} {output}")
+        status, output, report = run(scratch, early, 1, "wait")
+        check("a stream's function that waits for it", (status, output) == (0, "inside 801, outside 0\n"), f"{status} {output}")
     check("the host cannot touch device memory", touch("hipMalloc(ctypes.byref(p), 4096)") == -signal.SIGSEGV)
     check("the host may touch pinned memory", touch("hipHostMalloc(ctypes.byref(p), 4096, 0)") == 0)
     check("the host may touch managed memory", touch("hipMallocManaged(ctypes.byref(p), 4096, 1)") == 0)

@@ -24,6 +24,11 @@ SWEEPS = [
     ("matmul_f32", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
     ("matmul_f16", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
     ("matmul_bf16", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
+    ("histogram", ["n", "bins"], {"n": 4099}),
+    ("rope", ["n"], {}),
+    ("rope_halves", ["n"], {}),
+    ("dropout", ["n"], {}),
+    ("random_normal", ["n"], {}),
     ("attention", ["queries", "keys"], {"batch": 1, "heads": 2, "key_heads": 1, "queries": 33, "keys": 21}),
     ("attention_causal", ["queries", "keys"], {"batch": 1, "heads": 2, "key_heads": 1, "queries": 33, "keys": 21}),
 ]

@@ -154,8 +154,8 @@ FlowRow flowOf(std::string_view name) {
 } // namespace
 
 const FlowRow *flowRows() {
-  static const std::vector<FlowRow> rows = [] {
-    std::vector<FlowRow> all(opRowCount());
+  static const std::vector<FlowRow> &rows = []() -> std::vector<FlowRow> & {
+    auto &all = *new std::vector<FlowRow>(opRowCount()); // never destroyed: see tables()
     for (size_t i = 0; i < all.size(); ++i)
       all[i] = flowOf(opRow(uint16_t(i)).name);
     return all;

@@ -143,12 +143,21 @@ uint32_t readRegister(const Wave &w, uint32_t id) {
   case RegCycles:
     return uint32_t(w.worker->clock) & 0xfffff;
   }
-  return 0; // status, ids: nothing that a result may depend on
+  return 0;
+}
+
+/// Status, traps, ids, allocations: they read as 0, nothing that a result may depend on.
+bool readsAsZero(uint32_t id) {
+  constexpr uint32_t known[] = {2, 3, 4, 5, 6, 7, RegXcc, 23, 24};
+  return std::find(std::begin(known), std::end(known), id) != std::end(known);
 }
 
 void getRegister(Wave &w, const MicroOp &op) {
   uint32_t field = op.src[0].low, offset = field >> 6 & 31, width = (field >> 11 & 31) + 1;
-  uint32_t value = readRegister(w, field & 63) >> offset;
+  const uint32_t id = field & 63;
+  if (id != RegMode && id != RegMemoryBases && id != RegCycles && !readsAsZero(id))
+    return w.fault(op, LaunchStatus::Unimplemented, "hardware register %u", id);
+  uint32_t value = readRegister(w, id) >> offset;
   setScalar32(w, op.dst[0], width == 32 ? value : value & ((1u << width) - 1));
 }
 

@@ -284,7 +284,7 @@ void execute(Wave &wave, const MicroOp &op, const Shape &shape, LayoutCache &cac
 }
 
 template <size_t Row> void runShape(Wave &wave, const MicroOp &op) {
-  static LayoutCache cache;
+  static LayoutCache &cache = *new LayoutCache; // never destroyed: see tables()
   execute(wave, op, kShapes[Row], cache);
 }
 
