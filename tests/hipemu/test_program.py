@@ -100,6 +100,10 @@ def main():
         found = all(any(finding["kind"] == "global-race" and all(name in finding["message"] for name in both)
                         for finding in json.loads(report).get("findings")) for report in reports)
         check("the race of hipFreeAsync with another stream", found, "\n".join(reports))
+        for chips in ("gfx942", "gfx1100"):
+            registered = compile_program(scratch, "registered", source="registered.hip")
+            status, output, report = run(scratch, registered, 1, TL_EMU_DEVICES=chips)
+            check(f"what is registered, on {chips}", (status, output) == (0, "ok\n"), output)
         early = compile_program(scratch, "early_end", source="ends_early.hip")
         status, output, report = run(scratch, early, 1, "end", TL_EMU_BUDGET="3000000", TL_EMU_DELAY="0")
         check("a process that ends while a kernel runs", status == 0 and "and no end" in output and "endless" in report,
