@@ -429,4 +429,35 @@ UNIT_TEST(buffer_range_in_both_readings) {
     }
 }
 
+// A write that a wave has not waited for when it comes to the barrier may be done behind it.
+UNIT_TEST(writes_that_a_barrier_does_not_wait_for) {
+  for (const char *chip : {"gfx942", "gfx1100", "gfx1201"})
+    for (bool waits : {true, false}) {
+      const std::string name = chip;
+      const std::string wait = name == "gfx1201" ? "s_wait_dscnt 0" : "s_waitcnt lgkmcnt(0)";
+      OpcodeCase test;
+      test.instructions = {"v_lshlrev_b32 v101, 2, v0", "v_xor_b32 v102, 0x1fc, v101",
+                           "ds_write_b32 v101, v0"};
+      if (waits)
+        test.instructions.push_back(wait);
+      if (name == "gfx1201")
+        test.instructions.insert(test.instructions.end(),
+                                 {"s_barrier_signal -1", "s_barrier_wait -1"});
+      else
+        test.instructions.push_back("s_barrier");
+      test.instructions.insert(test.instructions.end(), {"ds_read_b32 v10, v102", wait});
+      Machine machine(chip);
+      REQUIRE(machine.load(assemble(assemblyOf({test}, chip, name == "gfx942" ? 64 : 32), chip)) ==
+              LoadStatus::Ok);
+      u64 in = machine.upload(numbers(256)), out = machine.upload(numbers(256));
+      LaunchResult result = machine.launch("case_0", {1}, {128}, in, out);
+      CHECK_EQ(result.message, "");
+      std::string report = machine.emulator->report(ReportFormat::Text);
+      bool found = report.find("lds-race") != std::string::npos &&
+                   report.find("without waiting for it before the barrier") != std::string::npos;
+      if (waits ? !report.empty() : !found)
+        unit::fail(__FILE__, __LINE__, name + ": " + report);
+    }
+}
+
 UNIT_TEST_MAIN

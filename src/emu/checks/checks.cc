@@ -28,6 +28,7 @@ std::string placeText(const Wave &w, int lane) {
 }
 
 void checkBarrier(Wave &w, const MicroOp &op) {
+  keepLateWrites(w);
   GroupChecks &checks = *w.group->checks;
   if (w.group->signals == 0)
     checks.barrierPc = op.pc;

@@ -166,8 +166,12 @@ void issue(Wave &w, WaveChecks &checks, const MicroOp &op) {
 
 void checkHazards(Wave &w, const MicroOp &op) {
   WaveChecks &checks = *w.checks;
-  if (op.wait != WaitClass::None)
-    return wait(w, checks, op);
+  if (op.wait != WaitClass::None) {
+    wait(w, checks, op);
+    if (checks.done[index(WaitCounter::Lds)] == checks.issued[index(WaitCounter::Lds)])
+      checks.ldsWrites.clear();
+    return;
+  }
   if (outstanding(checks)) {
     if (op.flags & OpPair) {
       const MicroOp *halves = &w.program->halves[size_t(op.imm[0])];

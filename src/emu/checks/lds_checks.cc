@@ -2,18 +2,22 @@
 #include "emu/checks/checks.h"
 #include "support/result.h"
 
+#include <algorithm>
+
 namespace tl::emu {
 namespace {
 
-// Marks: generation : 24 (of barriers), address of the instruction / 4 : 40. Waves of a byte: 0
-// none, number % 254 + 1, or kSeveral.
+// Marks: generation : 24 (of barriers), late : 1 (a write that was not waited for at the barrier
+// before), address of the instruction / 4 : 39. Waves of a byte: 0 none, number % 254 + 1, or
+// kSeveral.
 constexpr uint8_t kSeveral = 255;
+constexpr uint64_t kLate = uint64_t(1) << 39, kPcMask = kLate - 1;
 
-uint64_t makeMark(const Wave &w, const MicroOp &op) {
-  return uint64_t((w.group->generation + 1) & 0xffffff) << 40 | (op.pc / 4 & 0xffffffffffull);
+uint64_t makeMark(uint64_t generation, uint64_t pc) {
+  return ((generation + 1) & 0xffffff) << 40 | (pc / 4 & kPcMask);
 }
 uint64_t generationOf(uint64_t mark) { return mark >> 40; }
-uint32_t pcOf(uint64_t mark) { return uint32_t(mark & 0xffffffffffull) * 4; }
+uint32_t pcOf(uint64_t mark) { return uint32_t(mark & kPcMask) * 4; }
 uint8_t waveId(const Wave &w) { return uint8_t(w.number % 254 + 1); }
 
 /// Another wave's access to one of the bytes since the last barrier: that wave, 0 if there is none.
@@ -45,18 +49,19 @@ void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint8_t wave, uint
       line = " (" + source.text() + ")";
   }
   std::string who = wave == kSeveral ? "other waves" : formatString("wave %u", unsigned(wave - 1));
-  reportFinding(w, op, "lds-race",
-                placeText(w, -1) +
-                    formatString(" %s LDS byte %llu, which ", write ? "writes" : "reads",
-                                 static_cast<unsigned long long>(at)) +
-                    who +
-                    formatString(" %s at 0x%x", earlierWrote ? "wrote" : "read", pcOf(earlier)) +
-                    line + ", without a barrier between them");
+  reportFinding(
+      w, op, "lds-race",
+      placeText(w, -1) +
+          formatString(" %s LDS byte %llu, which ", write ? "writes" : "reads",
+                       static_cast<unsigned long long>(at)) +
+          who + formatString(" %s at 0x%x", earlierWrote ? "wrote" : "read", pcOf(earlier)) + line +
+          (earlier & kLate ? ", without waiting for it before the barrier between them"
+                           : ", without a barrier between them"));
 }
 
 void accessCell(Wave &w, const MicroOp &op, LdsCell &cell, uint64_t at, uint32_t bytes,
                 bool write) {
-  const uint64_t mine = makeMark(w, op);
+  const uint64_t mine = makeMark(w.group->generation, op.pc);
   const uint8_t self = waveId(w);
   if (uint8_t wave = otherWave(cell.writer, mine, self, bytes))
     reportRace(w, op, cell.writer.mark, wave, at, write, true);
@@ -81,6 +86,8 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
   // Atomic operations may meet.
   if (access == Access::Atomic || w.group->waves.size() < 2)
     return;
+  if (access == Access::Write)
+    w.checks->ldsWrites.push_back({w.checks->issued[unsigned(WaitCounter::Lds)], op.pc});
   const uint8_t *lds = w.group->lds.data();
   forLanes(memory.lanes, [&](unsigned l) {
     uint64_t start = uint64_t(memory.pointer[l] - lds), end = start + bytes;
@@ -93,6 +100,27 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
       accessCell(w, op, checks->lds[at / 4], at, mask & 15, access == Access::Write);
     }
   });
+}
+
+/// What is not done when the wave comes to a barrier may be done behind it: it counts there, too.
+void keepLateWrites(Wave &w) {
+  GroupChecks *checks = w.group->checks.get();
+  std::vector<WaveChecks::LdsWrite> &writes = w.checks->ldsWrites;
+  const uint32_t done = w.checks->done[unsigned(WaitCounter::Lds)];
+  std::erase_if(writes, [&](const WaveChecks::LdsWrite &write) { return write.number <= done; });
+  if (!checks || writes.empty())
+    return;
+  const uint64_t now = generationOf(makeMark(w.group->generation, 0));
+  const uint8_t self = waveId(w);
+  for (LdsCell &cell : checks->lds) {
+    const uint64_t mark = cell.writer.mark;
+    if (generationOf(mark) == now &&
+        std::find(std::begin(cell.writer.waves), std::end(cell.writer.waves), self) !=
+            std::end(cell.writer.waves) &&
+        std::any_of(writes.begin(), writes.end(),
+                    [&](const WaveChecks::LdsWrite &write) { return write.pc == pcOf(mark); }))
+      cell.writer.mark = makeMark(w.group->generation + 1, pcOf(mark)) | kLate;
+  }
 }
 
 } // namespace tl::emu

@@ -49,6 +49,11 @@ struct WaveChecks {
   };
   std::vector<Pending> lines; // of the vector file
   uint32_t scalar[ScalarSlots] = {}, scalarPc[ScalarSlots] = {};
+  struct LdsWrite {
+    uint32_t number; // by the LDS counter
+    uint32_t pc;
+  };
+  std::vector<LdsWrite> ldsWrites; // that may not have been waited for
   Definedness definedness;
   uint32_t issued[unsigned(WaitCounter::Count)] = {}, done[unsigned(WaitCounter::Count)] = {};
 };

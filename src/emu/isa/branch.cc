@@ -83,15 +83,20 @@ bool isGroupBarrier(Wave &w, const MicroOp &op) {
   w.fault(op, LaunchStatus::Unimplemented, "a barrier other than the workgroup's");
   return false;
 }
+void arriveEarly(Wave &w) {
+  if (w.checks)
+    keepLateWrites(w);
+  w.group->arrive(w);
+}
 void barrierSignal(Wave &w, const MicroOp &op) {
   if (isGroupBarrier(w, op))
-    w.group->arrive(w);
+    arriveEarly(w);
 }
 void barrierSignalIsFirst(Wave &w, const MicroOp &op) {
   if (!isGroupBarrier(w, op))
     return;
   w.scc = w.group->signals == 0;
-  w.group->arrive(w);
+  arriveEarly(w);
 }
 void barrierWait(Wave &w, const MicroOp &op) {
   if (isGroupBarrier(w, op))
