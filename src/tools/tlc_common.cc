@@ -62,8 +62,7 @@ std::vector<uint8_t> readFile(const std::string &path) {
   };
   // Devices such as /dev/zero have no end.
   struct stat about;
-  if (path != "-" && stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) &&
-      !S_ISFIFO(about.st_mode))
+  if (path != "-" && stat(path.c_str(), &about) == 0 && S_ISCHR(about.st_mode))
     fail("cannot read %s: it is no ordinary file", path.c_str());
   std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   std::vector<uint8_t> bytes;
