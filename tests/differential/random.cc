@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     totals.buildMilliseconds += o.buildMilliseconds;
     totals.inconclusive += o.verdict == Verdict::Inconclusive;
     if (o.verdict == Verdict::Inconclusive)
-      std::printf("SKIP seed %llu: inconclusive: %s\n", (unsigned long long)seed, o.text.c_str());
+      std::printf("SKIP seed %llu: %s\n", (unsigned long long)seed, o.text.c_str());
     if (o.verdict == Verdict::Differ || o.verdict == Verdict::Failed) {
       totals.failures.emplace_back(seed, o.text);
     } else if (o.verdict == Verdict::Agree) {

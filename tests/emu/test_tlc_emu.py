@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tlc emu`: launches by file, reports, the census, and what it says to wrong input."""
+"""`tlc emu`: launches by file, reports, the census, and what it says to wrong input. test-timeout: 300"""
 import array
 import json
 import os
