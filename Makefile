@@ -56,7 +56,7 @@ demo: deps $(BUILD)/build.ninja ## run the examples on the best device found
 	@$(NINJA) -C $(BUILD) demo_programs
 	@cmake/demo.sh $(BUILD)/examples
 
-quick: build ## the fast tests, about two minutes; ONE=REGEX: the tests whose names match
+quick: build ## the fast tests, some minutes; ONE=REGEX: the tests whose names match
 	@$(RUN_TESTS) $(BUILD) $(if $(ONE),-R '$(ONE)',-L '$(FAST)' -LE 'long|slow')
 
 check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs

@@ -41,29 +41,24 @@ const Op *Graph::definingOp(ValueId v) const {
   return values[v].kind == ValueKind::OpResult ? &ops[values[v].op] : nullptr;
 }
 
-/// How many operands stand before the view.
-static size_t viewPosition(Opcode opcode) {
-  const auto &specs = opInfo(opcode).operands;
-  size_t at = 0;
-  while (at < specs.size() && specs[at].cls != OperandClass::View)
-    ++at;
-  return at;
-}
+ValueId Graph::viewOperand(const Op &op) const { return operands(op)[viewOperandAt(op.opcode)]; }
 
-ValueId Graph::viewOperand(const Op &op) const { return operands(op)[viewPosition(op.opcode)]; }
+ValueId Graph::writtenOperand(const Op &op) const {
+  return operands(op)[viewOperandAt(op.opcode) - 1];
+}
 
 ValueId Graph::maskOperand(const Op &op) const {
   const auto &specs = opInfo(op.opcode).operands;
   if (specs.empty() || specs.back().arity != Arity::Optional)
     return 0;
   auto list = operands(op);
-  if (list.size() <= viewPosition(op.opcode) + 1)
+  if (list.size() <= viewOperandAt(op.opcode) + 1)
     return 0;
   return typeOf(list.back()).dtype == DType::I1 ? list.back() : 0;
 }
 
 std::span<const ValueId> Graph::indexOperands(const Op &op) const {
-  auto list = operands(op).subspan(viewPosition(op.opcode) + 1);
+  auto list = operands(op).subspan(viewOperandAt(op.opcode) + 1);
   return maskOperand(op) ? list.first(list.size() - 1) : list;
 }
 

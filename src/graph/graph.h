@@ -166,7 +166,9 @@ public:
   std::span<const ValueId> indexOperands(const Op &op) const;
   /// The view operand of Load, Store, Gather, Scatter, Address, Extent.
   ValueId viewOperand(const Op &op) const;
-  /// The mask operand of Gather and Scatter, or 0.
+  /// What a Store, Scatter or atomic operation writes, or combines with what is there.
+  ValueId writtenOperand(const Op &op) const;
+  /// The mask operand, or 0.
   ValueId maskOperand(const Op &op) const;
   /// View axes of a Load's or Store's tile axes (the attribute, or the last axes in order).
   std::vector<unsigned> tileAxes(const Op &op) const;

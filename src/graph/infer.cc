@@ -513,9 +513,7 @@ private:
 
   /// One value, or two: what is expected and what is written.
   Types atomic() const {
-    size_t viewAt = 0;
-    while (!type(viewAt).isView())
-      ++viewAt;
+    const size_t viewAt = viewOperandAt(info.opcode);
     Type shape = type(0);
     for (size_t i = 0; i < viewAt; ++i) {
       if (type(i).dtype != type(viewAt).dtype)

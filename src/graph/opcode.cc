@@ -227,6 +227,33 @@ template <class E, size_t N> static bool wordKnown(const WordRow<E> (&rows)[N], 
   return false;
 }
 
+std::optional<Opcode> combiningOp(Opcode atomic) {
+  switch (atomic) {
+  case Opcode::AtomicAdd:
+    return Opcode::Add;
+  case Opcode::AtomicMin:
+    return Opcode::Min;
+  case Opcode::AtomicMax:
+    return Opcode::Max;
+  case Opcode::AtomicAnd:
+    return Opcode::And;
+  case Opcode::AtomicOr:
+    return Opcode::Or;
+  case Opcode::AtomicXor:
+    return Opcode::Xor;
+  default:
+    return std::nullopt;
+  }
+}
+
+size_t viewOperandAt(Opcode opcode) {
+  const std::span<const OperandSpec> specs = opInfo(opcode).operands;
+  size_t at = 0;
+  while (at < specs.size() && specs[at].cls != OperandClass::View)
+    ++at;
+  return at;
+}
+
 Opcode combiningOp(ReduceKind kind) {
   switch (kind) {
   case ReduceKind::Sum:

@@ -148,6 +148,11 @@ const AttrInfo *attrInfo(int32_t key);
 
 /// The operation on two elements that a reduction repeats.
 Opcode combiningOp(ReduceKind kind);
+/// The operation on what is there and what is given whose result an atomic one writes; nothing for
+/// those that write what they are given.
+std::optional<Opcode> combiningOp(Opcode atomic);
+/// How many operands stand before the view.
+size_t viewOperandAt(Opcode opcode);
 /// Whether a reduction of that kind takes elements of that class: numbers, bits (i1 too) or i1.
 bool reduceTakes(ReduceKind kind, bool isFloatType, bool isTruth);
 /// ord to uge: only floats are compared so.

@@ -127,9 +127,8 @@ DType literalType(const Graph &graph, Opcode opcode, std::span<const ValueId> op
     return index == 0 ? DType::I1 : agree(1, 3);
   case Rule::Store:
   case Rule::Scatter:
-    return index == 0 ? agree(1, 2) : DType::I64;
   case Rule::Atomic: {
-    size_t view = opcode == Opcode::AtomicCas ? 2 : 1;
+    size_t view = viewOperandAt(opcode);
     return index < view ? agree(view, view + 1) : DType::I64;
   }
   case Rule::For:

@@ -117,9 +117,8 @@ int copyMemory(const Request &r) {
   }
   if (!wait || !command)
     return hipSuccess;
-  if (Thread::current().inHostFunction)
-    return hipErrorNotSupported;
-  runtime.wait(lock, command);
+  if (int code = runtime.wait(lock, command))
+    return code;
   return runtime.device(stream->device)->fault.code;
 }
 
@@ -157,9 +156,8 @@ int fillMemory(const char *name, void *to, uint32_t pattern, uint32_t patternByt
     return code;
   if (!wait || !command)
     return hipSuccess;
-  if (Thread::current().inHostFunction)
-    return hipErrorNotSupported;
-  runtime.wait(lock, command);
+  if (int code = runtime.wait(lock, command))
+    return code;
   return runtime.device(stream->device)->fault.code;
 }
 

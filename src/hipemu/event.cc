@@ -82,11 +82,10 @@ int hipEventSynchronize(hipEvent_t event) {
     return code;
   if (int code = captureRefusesUnsafe(runtime))
     return code;
-  if (Thread::current().inHostFunction)
-    return hipErrorNotSupported;
   int device = event->device;
   if (CommandPtr marker = event->marker)
-    runtime.wait(lock, marker);
+    if (int code = runtime.wait(lock, marker))
+      return code;
   return runtime.device(device)->fault.code;
 }
 

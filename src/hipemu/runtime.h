@@ -100,7 +100,7 @@ public:
   int submit(Lock &lock, Stream &stream, std::shared_ptr<const Action> action,
              CommandPtr *command = nullptr);
   /// The host waits, and whatever it starts next is ordered after the command.
-  void wait(Lock &lock, const CommandPtr &command);
+  [[nodiscard]] int wait(Lock &lock, const CommandPtr &command);
   /// Waits for all that is in a stream now; for the legacy one also for those it is ordered with.
   int synchronize(Lock &lock, Stream &stream);
   int synchronize(Lock &lock, Device &device);

@@ -210,9 +210,12 @@ void Runtime::runCommand(Lock &lock, Stream &, const CommandPtr &command) {
     device.used -= bytes;
 }
 
-void Runtime::wait(Lock &lock, const CommandPtr &command) {
+int Runtime::wait(Lock &lock, const CommandPtr &command) {
+  if (Thread::current().inHostFunction)
+    return hipErrorNotSupported;
   progress.wait(lock, [&] { return command->done || stopping; });
   joinHost(command->clock);
+  return hipSuccess;
 }
 
 std::vector<StreamPtr> Runtime::relatedStreams(Stream &stream) {
@@ -224,30 +227,30 @@ std::vector<StreamPtr> Runtime::relatedStreams(Stream &stream) {
 }
 
 // Waits for what is in the streams now; what other threads add meanwhile is theirs.
-static void waitForAll(Runtime &runtime, Lock &lock, const std::vector<StreamPtr> &streams) {
+static int waitForAll(Runtime &runtime, Lock &lock, const std::vector<StreamPtr> &streams) {
   std::vector<CommandPtr> commands;
   for (const StreamPtr &stream : streams)
     if (stream->last)
       commands.push_back(stream->last);
   for (const CommandPtr &command : commands)
-    runtime.wait(lock, command);
+    if (int code = runtime.wait(lock, command))
+      return code;
+  return hipSuccess;
 }
 
 int Runtime::synchronize(Lock &lock, Stream &stream) {
-  if (Thread::current().inHostFunction)
-    return hipErrorNotSupported;
   Device &device = *devices[size_t(stream.device)];
   if (stream.kind == StreamKind::Legacy)
     joinHost(device.retiredBlocking);
-  waitForAll(*this, lock, relatedStreams(stream));
+  if (int code = waitForAll(*this, lock, relatedStreams(stream)))
+    return code;
   return device.fault.code;
 }
 
 int Runtime::synchronize(Lock &lock, Device &device) {
-  if (Thread::current().inHostFunction)
-    return hipErrorNotSupported;
   Clock retired = device.retired;
-  waitForAll(*this, lock, std::vector<StreamPtr>(device.streams));
+  if (int code = waitForAll(*this, lock, std::vector<StreamPtr>(device.streams)))
+    return code;
   joinHost(retired);
   return device.fault.code;
 }

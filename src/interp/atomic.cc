@@ -10,49 +10,17 @@
 #include "interp/tile_ops.h"
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 
 namespace tl::interp {
 
 namespace {
 
-/// The operation on two values whose result is written; Opcode::Select for those that write what
-/// they are given.
-Opcode combines(Opcode atomic) {
-  switch (atomic) {
-  case Opcode::AtomicAdd:
-    return Opcode::Add;
-  case Opcode::AtomicMin:
-    return Opcode::Min;
-  case Opcode::AtomicMax:
-    return Opcode::Max;
-  case Opcode::AtomicAnd:
-    return Opcode::And;
-  case Opcode::AtomicOr:
-    return Opcode::Or;
-  case Opcode::AtomicXor:
-    return Opcode::Xor;
-  default:
-    return Opcode::Select;
-  }
-}
-
 template <class C>
 Doubt doubtOfPair(Opcode opcode, DType type, double value, double a, const Doubt &da, double b,
                   const Doubt &db) {
   Possible<C> pair[] = {possibleOperand<C>(a, da.bound), possibleOperand<C>(b, db.bound)};
   return doubtOf<C>(type, value, possibleResult<C>(opcode, type, pair));
-}
-
-void addTerm(SumFacts<long double> &facts, double value, const Doubt &doubt) {
-  facts.sum = facts.terms ? facts.sum + static_cast<long double>(value) : value;
-  ++facts.terms;
-  if (std::isfinite(value)) {
-    facts.magnitude += std::fabs(value);
-    facts.lowestBit = std::min(facts.lowestBit, lastBit(value));
-  }
-  facts.doubt += doubt.bound;
 }
 
 /// A sum of the type's own precision, in any order; our `value` was summed in ours.
@@ -69,10 +37,10 @@ uint64_t bitsOf(const TileValue &tile, size_t i) {
 
 /// What `op` writes over old.element(i), as element i of `next`.
 void Machine::combineAtomic(const Op &op, const TileValue &old, size_t i, TileValue &next) {
-  const TileValue &value = tiles[graph.operand(op, op.opcode == Opcode::AtomicCas ? 1 : 0)];
+  const TileValue &value = tiles[graph.writtenOperand(op)];
   const DType type = old.type.dtype;
   const size_t j = elementOf(value, i);
-  const Opcode opcode = combines(op.opcode);
+  const std::optional<Opcode> opcode = combiningOp(op.opcode);
   const Doubt mine = old.doubt(i), given = value.doubt(j);
   if (op.opcode == Opcode::AtomicCas) {
     const TileValue &expected = tiles[graph.operand(op, 0)];
@@ -85,23 +53,23 @@ void Machine::combineAtomic(const Op &op, const TileValue &old, size_t i, TileVa
       next.copyElement(i, old, i);
     if (open)
       next.setDoubt(i, {0, 0, Undecided});
-  } else if (opcode == Opcode::Select) {
+  } else if (!opcode) {
     next.copyElement(i, value, j);
   } else if (!old.isFloat()) {
     int64_t pair[] = {old.ints[i], value.ints[j]};
-    next.ints[i] = *foldInteger(opcode, pair, type);
+    next.ints[i] = *foldInteger(*opcode, pair, type);
     if ((mine.marks | given.marks) & Undecided)
       next.setDoubt(i, {0, 0, Undecided});
   } else {
-    next.floats[i] = evaluateFloat(opcode, type, old.floats[i], value.floats[j], 0);
+    next.floats[i] = evaluateFloat(*opcode, type, old.floats[i], value.floats[j], 0);
     if (!tracking.on)
       return;
     Doubt doubt = {0, 0, Undecided};
     if (!((mine.marks | given.marks) & Undecided))
       doubt = type == DType::F64
-                  ? doubtOfPair<long double>(opcode, type, next.floats[i], old.floats[i], mine,
+                  ? doubtOfPair<long double>(*opcode, type, next.floats[i], old.floats[i], mine,
                                              value.floats[j], given)
-                  : doubtOfPair<double>(opcode, type, next.floats[i], old.floats[i], mine,
+                  : doubtOfPair<double>(*opcode, type, next.floats[i], old.floats[i], mine,
                                         value.floats[j], given);
     next.setDoubt(i, doubt);
   }
@@ -115,14 +83,13 @@ void Machine::noteAtomic(const Op &op, uint64_t address, const TileValue &old, s
   const int64_t number = program[0] + result.grid[0] * (program[1] + result.grid[1] * program[2]);
   auto [entry, fresh] = atomics.try_emplace(address);
   AtomicHistory &history = entry->second;
-  const bool ordered = combines(op.opcode) == Opcode::Select;
+  const bool ordered = !combiningOp(op.opcode);
   const bool sums = op.opcode == Opcode::AtomicAdd && old.isFloat();
   if (fresh) {
     history.opcode = op.opcode;
     history.program = number;
-    history.facts.lowestBit = INT_MAX;
     if (sums)
-      addTerm(history.facts, old.floats[i], old.doubt(i));
+      history.facts.add(old.floats[i], old.bound(i));
   } else {
     history.severalPrograms |= history.program != number;
     history.severalKinds |= history.opcode != op.opcode || ordered;
@@ -130,9 +97,9 @@ void Machine::noteAtomic(const Op &op, uint64_t address, const TileValue &old, s
   if (history.severalPrograms && history.severalKinds) {
     next.setDoubt(i, {0, 0, Undecided});
   } else if (sums && !history.severalKinds) {
-    const TileValue &value = tiles[graph.operand(op, 0)];
+    const TileValue &value = tiles[graph.writtenOperand(op)];
     const size_t j = elementOf(value, i);
-    addTerm(history.facts, value.floats[j], value.doubt(j));
+    history.facts.add(value.floats[j], value.bound(j));
     if (!next.undecided(i) && history.facts.terms > 2)
       next.setDoubt(i, doubtOfSum(history.facts, old.type.dtype, next.floats[i]));
   }
@@ -150,10 +117,7 @@ Status Machine::atomic(const Op &op) {
   std::vector<std::pair<uint64_t, size_t>> touched;
   for (size_t i = 0; i < old.size(); ++i) {
     uint64_t address;
-    bool open = false;
-    const bool active = pointwisePlace(op, i, address, open);
-    result.undecidedControl += open;
-    if (!active)
+    if (!placeToWrite(op, i, address))
       continue;
     TL_TRY(readElement(op, view, address, old, i));
     next.setDoubt(i, {});
@@ -178,7 +142,7 @@ void Machine::markMeetings(const Op &op, std::vector<std::pair<uint64_t, size_t>
       continue;
     old.setDoubt(touched[k].second, {0, 0, Undecided});
     old.setDoubt(touched[k + 1].second, {0, 0, Undecided});
-    if (combines(op.opcode) == Opcode::Select)
+    if (!combiningOp(op.opcode))
       result.errors.store(touched[k].first, old.type.dtype, {0, 0, Undecided});
   }
 }

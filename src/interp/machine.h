@@ -81,6 +81,7 @@ private:
   Status gather(const Op &op);
   Status scatter(const Op &op);
   bool pointwisePlace(const Op &op, size_t i, uint64_t &address, bool &open) const;
+  bool placeToWrite(const Op &op, size_t i, uint64_t &address);
   bool anyUndecided(std::span<const ValueId> scalars) const;
   Status checkAccess(const Op &op, const ViewValue &view, uint64_t address, DType type) const;
   Status readElement(const Op &op, const ViewValue &view, uint64_t address, TileValue &out,

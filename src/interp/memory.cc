@@ -240,6 +240,14 @@ bool Machine::pointwisePlace(const Op &op, size_t i, uint64_t &address, bool &op
   return active;
 }
 
+/// The same for writing: where it is not decided whether and where, nothing can be compared.
+bool Machine::placeToWrite(const Op &op, size_t i, uint64_t &address) {
+  bool open = false;
+  const bool active = pointwisePlace(op, i, address, open);
+  result.undecidedControl += open;
+  return active;
+}
+
 Status Machine::gather(const Op &op) {
   const ViewValue &view = views[graph.viewOperand(op)];
   TileValue &out = tiles[graph.result(op)];
@@ -272,10 +280,7 @@ Status Machine::scatter(const Op &op) {
   std::vector<std::pair<uint64_t, size_t>> written;
   for (size_t i = 0; i < elements; ++i) {
     uint64_t address;
-    bool open = false;
-    const bool active = pointwisePlace(op, i, address, open);
-    result.undecidedControl += open;
-    if (!active)
+    if (!placeToWrite(op, i, address))
       continue;
     TL_TRY(writeElement(op, view, address, value, elementOf(value, i)));
     written.emplace_back(address, i);

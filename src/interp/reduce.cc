@@ -73,20 +73,10 @@ DType accumulatorOf(DType type) { return type == DType::F64 ? DType::F64 : DType
 
 template <class C> class Sum {
 public:
-  Sum(const TileValue &a, const Tracking &tracking) : a(a), tracking(tracking) {
-    facts.lowestBit = INT_MAX;
-  }
+  Sum(const TileValue &a, const Tracking &tracking) : a(a), tracking(tracking) {}
   void add(size_t j) {
-    double x = a.floats[j];
-    // Not from +0, which would lose the sign of -0.
-    facts.sum = facts.terms ? facts.sum + C(x) : C(x);
-    ++facts.terms;
-    if (std::isfinite(x)) {
-      facts.magnitude += std::fabs(C(x));
-      facts.lowestBit = std::min(facts.lowestBit, lastBit(x));
-    }
     Doubt d = a.doubt(j);
-    facts.doubt += C(d.bound) + C(d.product);
+    facts.add(a.floats[j], C(d.bound) + C(d.product));
     undecided |= d.marks & Undecided;
   }
   void give(TileValue &out, size_t to) const {

@@ -3,6 +3,10 @@
 
 #include "interp/possible.h"
 
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
 namespace tl::interp {
 
 /// Exponent of the last bit that is set in a finite float; far above all of them for 0.
@@ -14,8 +18,19 @@ template <class C> struct SumFacts {
   C magnitude = 0; // sum of the terms' magnitudes, finite ones only
   C doubt = 0;     // sum of how far another implementation's terms may be away
   int64_t terms = 0;
-  int lowestBit = 0;     // least lastBit of the terms; INT_MAX when they are all 0
-  bool products = false; // the terms are products, which may be rounded and may underflow
+  int lowestBit = INT_MAX; // least lastBit of the terms; INT_MAX when they are all 0
+  bool products = false;   // the terms are products, which may be rounded and may underflow
+
+  /// One more term; another implementation's is within `distance` of it.
+  void add(double term, C distance) {
+    sum = terms ? sum + C(term) : C(term); // not from +0, which would lose the sign of -0
+    ++terms;
+    if (std::isfinite(term)) {
+      magnitude += std::fabs(C(term));
+      lowestBit = std::min(lowestBit, lastBit(term));
+    }
+    doubt += distance;
+  }
 };
 
 /// The sums another implementation may have that accumulates in `accumulator`, before it rounds to

@@ -41,6 +41,14 @@ static void finish(values v) {
   (void)tl_graph_grid(v.graph, &one, 1);
 }
 
+/* for i = 0 to n; gives i. */
+static tl_value begin_loop(values v) {
+  tl_value bounds[3], counter = 0;
+  bounds[0] = api_i64(v.graph, 0), bounds[1] = v.n, bounds[2] = api_i64(v.graph, 1);
+  (void)tl_graph_begin(v.graph, TL_OP_FOR, bounds, 3, NULL, 0, &counter, 1);
+  return counter;
+}
+
 static void second_kernel(values v) { (void)tl_graph_kernel(v.graph, "other"); }
 static void combine_nothing(values v) {
   tl_attr attr = tl_attr_int(TL_ATTR_AXIS, 0);
@@ -99,11 +107,7 @@ static void dims_of_an_argument(values v) {
 }
 static void operand_unknown(values v) { (void)tl_neg(v.graph, 999); }
 static void operand_of_a_closed_region(values v) {
-  tl_value zero = api_i64(v.graph, 0), inner;
-  tl_value one = api_i64(v.graph, 1), bounds[3], counter = 0;
-  bounds[0] = zero, bounds[1] = v.n, bounds[2] = one;
-  (void)tl_graph_begin(v.graph, TL_OP_FOR, bounds, 3, NULL, 0, &counter, 1);
-  inner = tl_neg(v.graph, counter);
+  tl_value inner = tl_neg(v.graph, begin_loop(v));
   (void)tl_graph_end(v.graph, NULL, 0, NULL, 0);
   (void)tl_neg(v.graph, inner);
 }
@@ -113,10 +117,7 @@ static void region_of_none(values v) {
 }
 static void end_of_none(values v) { (void)tl_graph_end(v.graph, NULL, 0, NULL, 0); }
 static void grid_of_a_counter(values v) {
-  tl_value bounds[3], counter = 0;
-  bounds[0] = api_i64(v.graph, 0), bounds[1] = v.n;
-  bounds[2] = api_i64(v.graph, 1);
-  (void)tl_graph_begin(v.graph, TL_OP_FOR, bounds, 3, NULL, 0, &counter, 1);
+  tl_value counter = begin_loop(v);
   (void)tl_graph_end(v.graph, NULL, 0, NULL, 0);
   (void)tl_graph_grid(v.graph, &counter, 1);
 }
@@ -150,11 +151,8 @@ static void operand_count(values v) {
 }
 static void requirement_of_a_tile(values v) { (void)tl_graph_require(v.graph, v.tile); }
 static void region_open(values v) {
-  tl_value bounds[3], counter = 0;
-  bounds[0] = api_i64(v.graph, 0), bounds[1] = v.n;
-  bounds[2] = api_i64(v.graph, 1);
   tl_graph_location(v.graph, "mistake.c", 41);
-  (void)tl_graph_begin(v.graph, TL_OP_FOR, bounds, 3, NULL, 0, &counter, 1);
+  (void)begin_loop(v);
   tl_graph_location(v.graph, "mistake.c", 50);
 }
 

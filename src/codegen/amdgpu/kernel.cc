@@ -442,10 +442,9 @@ void KernelEmitter::emitMemory(const Op &op) {
   if (op.opcode == Opcode::Gather) {
     value.registers = gatherElements(context, view, at, layout, padding(op, view.dtype));
   } else {
-    const bool compares = op.opcode == Opcode::AtomicCas;
-    value.registers = atomicElements(context, op.opcode, view, at, layout,
-                                     tile(graph.operand(op, compares ? 1 : 0)),
-                                     compares ? tile(graph.operand(op, 0)) : TileValue());
+    value.registers =
+        atomicElements(context, op.opcode, view, at, layout, tile(graph.writtenOperand(op)),
+                       op.opcode == Opcode::AtomicCas ? tile(graph.operand(op, 0)) : TileValue());
     if (order.isUsed(result))
       value.registers = fromOwners(context, lds, value);
   }

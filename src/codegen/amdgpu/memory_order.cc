@@ -58,8 +58,7 @@ bool MemoryOrder::sameElementsInSameThreads(const Op &earlier, const Op &later) 
 /// Atomic operations of one kind that give nothing may run in any order.
 bool MemoryOrder::commute(const Op &earlier, const Op &later) const {
   auto givesNothing = [&](const Op &op) { return !used[context.graph.result(op)]; };
-  return isAtomic(later.opcode) && earlier.opcode == later.opcode &&
-         later.opcode != Opcode::AtomicExchange && later.opcode != Opcode::AtomicCas &&
+  return isAtomic(later.opcode) && earlier.opcode == later.opcode && combiningOp(later.opcode) &&
          givesNothing(earlier) && givesNothing(later);
 }
 

@@ -160,6 +160,8 @@ void emitValue(Emission &e, OpId id, ValueId v) {
 }
 
 void emitOp(Emission &e, OpId id) {
+  if (isAtomic(e.g.ops[id].opcode))
+    return emitAtomicOp(e, id);
   switch (e.g.ops[id].opcode) {
   case Opcode::MakeView:
     return emitMakeView(e, id);
@@ -169,15 +171,6 @@ void emitOp(Emission &e, OpId id) {
     return emitStore(e, id);
   case Opcode::Scatter:
     return emitScatter(e, id);
-  case Opcode::AtomicAdd:
-  case Opcode::AtomicMin:
-  case Opcode::AtomicMax:
-  case Opcode::AtomicAnd:
-  case Opcode::AtomicOr:
-  case Opcode::AtomicXor:
-  case Opcode::AtomicExchange:
-  case Opcode::AtomicCas:
-    return emitAtomicOp(e, id);
   case Opcode::Scan:
   case Opcode::ReverseScan:
   case Opcode::ScanWith:

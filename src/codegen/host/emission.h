@@ -111,7 +111,7 @@ llvm::Value *loadIf(Emission &e, llvm::Value *condition, llvm::Value *address, D
 /// Ops whose result is a scalar or a pointer, all operands being scalars, views or pointers.
 void emitScalarOp(Emission &e, ValueId result);
 
-// load.cc, store.cc, scatter.cc, atomic.cc
+// load.cc, store.cc, scatter.cc
 void emitLoad(Emission &e, OpId op);
 /// Where a load that is read in place is copied to if need be: as contiguous along its unit axis as
 /// the original.

@@ -1,6 +1,7 @@
-// Scatters: element by element; what is not to be written goes to a sink instead, so that
-// there are no branches. All loads they need are copied beforehand (see planValues).
+// Scatters and atomic operations: element by element; what is not to be touched is a sink instead,
+// so that there are no branches. All loads they need are copied beforehand (see planValues).
 #include "codegen/host/nest.h"
+#include "codegen/llvm/atomic_op.h"
 
 namespace tl::host {
 
@@ -19,35 +20,83 @@ void writeLanes(Emission &e, const Pointwise &where, Value *value, unsigned lane
   }
 }
 
-} // namespace
+Value *lane(Emission &e, Value *value, unsigned i) {
+  return value && value->getType()->isVectorTy() ? e.ir.CreateExtractElement(value, i) : value;
+}
 
-void emitScatter(Emission &e, OpId id) {
+/// What was read, as a vector when there are lanes.
+Value *emitLanes(Emission &e, Opcode opcode, const Pointwise &where, Value *value, Value *expected,
+                 unsigned lanes) {
+  Value *all = e.elements.zero(where.dtype, lanes);
+  for (unsigned i = 0; i < std::max(lanes, 1u); ++i) {
+    Value *inside = lane(e, where.inside, i);
+    Value *address = e.ir.CreateSelect(inside, where.address(e, i), e.sink);
+    Value *old = emitAtomic(e.ir, e.elements, opcode, where.dtype, address, lane(e, value, i),
+                            lane(e, expected, i), llvm::SyncScope::System);
+    old = e.ir.CreateSelect(inside, old, e.elements.zero(where.dtype));
+    all = lanes ? e.ir.CreateInsertElement(all, old, i) : old;
+  }
+  return all;
+}
+
+/// What `write` gets for the elements, or vectors of them, of a scatter or atomic operation: where
+/// they are, and the operands before the view.
+using WriteElements = llvm::function_ref<void(Nest &, const Pointwise &, llvm::ArrayRef<Value *>)>;
+
+void forEachPlace(Emission &e, OpId id, WriteElements write) {
   const Op &op = e.g.ops[id];
-  ValueId value = e.g.operand(op, 0), mask = e.g.maskOperand(op);
+  auto values = e.g.operands(op).first(viewOperandAt(op.opcode));
   auto index = e.g.indexOperands(op);
-  std::vector<ValueId> parts(index.begin(), index.end());
-  parts.push_back(value);
-  if (mask)
-    parts.push_back(mask);
-
-  Type space = Type::scalar(e.typeOf(value).dtype);
-  for (ValueId v : parts)
-    if (e.typeOf(v).rank > 0)
-      space = e.typeOf(v);
+  ValueId mask = e.g.maskOperand(op);
+  Type space = Type::scalar(e.typeOf(values[0]).dtype);
   Expression expression;
-  for (ValueId v : parts)
+  auto add = [&](ValueId v) {
+    if (e.typeOf(v).rank > 0)
+      space = e.typeOf(v).withDType(space.dtype);
     addExpression(e.g, e.values, v, identityMap(e.typeOf(v)), 0, expression);
+  };
+  for (ValueId v : index)
+    add(v);
+  for (ValueId v : values)
+    add(v);
+  if (mask)
+    add(mask);
   Nest nest(e);
   forEach(nest, e, shapeNest(e, space, expression, nullptr, -1), nullptr, [&] {
     auto evaluate = [&](ValueId v) { return nest.evaluate(v, identityMap(e.typeOf(v))); };
-    llvm::SmallVector<Value *, 8> at;
+    llvm::SmallVector<Value *, 8> at, given;
     for (ValueId v : index)
       at.push_back(evaluate(v));
     Value *condition = mask ? evaluate(mask) : nullptr;
-    Value *written = evaluate(value);
+    for (ValueId v : values)
+      given.push_back(evaluate(v));
     e.at(id);
-    Pointwise where = emitPointwise(e, e.g.viewOperand(op), at, condition, nest.lanes());
-    writeLanes(e, where, written, nest.lanes());
+    write(nest, emitPointwise(e, e.g.viewOperand(op), at, condition, nest.lanes()), given);
+  });
+}
+
+} // namespace
+
+void emitScatter(Emission &e, OpId id) {
+  forEachPlace(e, id, [&](Nest &nest, const Pointwise &where, llvm::ArrayRef<Value *> values) {
+    writeLanes(e, where, values[0], nest.lanes());
+  });
+}
+
+void emitAtomicOp(Emission &e, OpId id) {
+  const Op &op = e.g.ops[id];
+  const ValueId result = e.g.result(op);
+  const Type &type = e.typeOf(result);
+  const bool kept = e.values.place[result] == Place::Buffer;
+  if (kept)
+    e.tile[result] = e.bufferTile(e.buffers.ofValue[result], type);
+  forEachPlace(e, id, [&](Nest &nest, const Pointwise &where, llvm::ArrayRef<Value *> values) {
+    Value *expected = values.size() > 1 ? values.front() : nullptr;
+    Value *old = emitLanes(e, op.opcode, where, values.back(), expected, nest.lanes());
+    if (kept)
+      nest.store(old, e.tile[result], identityMap(type), type.dtype);
+    else if (type.rank == 0)
+      e.scalar[result] = old;
   });
 }
 

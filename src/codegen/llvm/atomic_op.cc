@@ -32,13 +32,6 @@ AtomicRMWInst::BinOp instruction(Opcode opcode, bool isSigned) {
   }
 }
 
-/// The elementwise operation of a float's atomic one.
-Opcode combines(Opcode opcode) {
-  return opcode == Opcode::AtomicAdd   ? Opcode::Add
-         : opcode == Opcode::AtomicMin ? Opcode::Min
-                                       : Opcode::Max;
-}
-
 /// Elements as the integers of their bits, which is what memory exchanges.
 class Exchange {
 public:
@@ -104,7 +97,7 @@ Value *emitAtomic(llvm::IRBuilderBase &ir, ElementEmitter &elements, Opcode opco
   }
   return memory.fromBits(memory.loop([&](Value *old) {
     std::array<Value *, 2> pair = {old, value};
-    return elements.emit(combines(opcode), pair, dtype, dtype);
+    return elements.emit(*combiningOp(opcode), pair, dtype, dtype);
   }));
 }
 

@@ -26,8 +26,8 @@ bool RaceChecker::isOrdered(uint32_t earlier) {
 bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered) {
   if (!(earlier.bytes() & mine.bytes()))
     return false;
-  if (earlier.operation() == number)
-    return earlier.group() != mine.group() && !synchronized;
+  if (earlier.operation() == number) // another workgroup
+    return !synchronized;
   if (!isOrdered(earlier.operation()))
     return true;
   ordered = earlier.operation();

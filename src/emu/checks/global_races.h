@@ -32,7 +32,8 @@ public:
   uint32_t operationNumber() const { return number; }
 
 private:
-  /// `ordered`: an operation known to come before; is set to another one that does.
+  /// `earlier` is another operation's or workgroup's. `ordered`: an operation known to come before;
+  /// is set to another one that does.
   bool conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered);
   bool isOrdered(uint32_t earlier);
   void report(RaceMark earlier, RaceMark mine, uint64_t address, bool write, bool earlierWrote);
