@@ -179,6 +179,55 @@ std::vector<FactInstruction> readFacts(const std::string &chip, unsigned waveSiz
   return facts;
 }
 
+std::vector<FactInstruction> wideSparseFacts() {
+  struct Layout {
+    unsigned size, depth, bits;
+    const char *a, *b, *index; // bits of K
+  };
+  static const Layout layouts[] = {
+      {16, 64, 16, "- - R0 R1 L4 L5", "S4 R0 R1 L4 L5 R2", "- - S2 S3 L4 L5"},
+      {32, 32, 16, "- - R0 R1 L5", "S4 R0 R1 L5 R2", "- - S2 S3 L5"},
+      {16, 128, 8, "- - S4 R0 R1 L4 L5", "S3 S4 R0 R1 L4 L5 R2", "- - S2 S3 S4 L4 L5"},
+      {32, 64, 8, "- - S4 R0 R1 L5", "S3 S4 R0 R1 L5 R2", "- - S2 S3 S4 L5"},
+  };
+  static const std::pair<const char *, Type> narrow[] = {{"bf8", Type::Bf8Ocp},
+                                                         {"fp8", Type::Fp8Ocp}};
+  std::vector<FactInstruction> facts;
+  for (const Layout &l : layouts) {
+    const std::vector<Token> rows = parseTokens(l.size == 16 ? "L0 L1 L2 L3" : "L0 L1 L2 L3 L4");
+    FactInstruction fact;
+    fact.size = l.size, fact.depth = l.depth, fact.sparse = true;
+    auto layout = [&](const std::vector<Token> &row, const std::vector<Token> &column,
+                      unsigned width, unsigned registers) {
+      FactLayout made;
+      made.row = row, made.column = column, made.width = width, made.registers = registers;
+      return made;
+    };
+    fact.layoutA = layout(rows, parseTokens(l.a), 2 * l.bits, 4);
+    fact.layoutB = layout(parseTokens(l.b), rows, l.bits, 8);
+    fact.layoutD = layout(parseTokens(l.size == 16 ? "R0 R1 L4 L5" : "R0 R1 L5 R2 R3"), rows, 32,
+                          l.size == 16 ? 4 : 16);
+    fact.layoutIndex = layout(rows, parseTokens(l.index), 4, 1);
+    fact.layoutIndex.setBits = l.bits == 16 ? 16 : 32;
+    const std::string shape =
+        std::to_string(l.size) + "x" + std::to_string(l.size) + "x" + std::to_string(l.depth) + "_";
+    auto add = [&](const std::string &name, Type a, Type b, Type d) {
+      fact.name = name, fact.a = a, fact.b = b, fact.d = d;
+      facts.push_back(fact);
+    };
+    if (l.bits == 16) {
+      add("v_smfmac_f32_" + shape + "f16", Type::F16, Type::F16, Type::F32);
+      add("v_smfmac_f32_" + shape + "bf16", Type::Bf16, Type::Bf16, Type::F32);
+      continue;
+    }
+    add("v_smfmac_i32_" + shape + "i8", Type::I8, Type::I8, Type::I32);
+    for (const auto &[nameA, a] : narrow)
+      for (const auto &[nameB, b] : narrow)
+        add("v_smfmac_f32_" + shape + nameA + "_" + nameB, a, b, Type::F32);
+  }
+  return facts;
+}
+
 FactInstruction mixedFact(const std::vector<FactInstruction> &facts, const std::string &name,
                           Type a, Type b) {
   static const nlohmann::json layouts = [] {

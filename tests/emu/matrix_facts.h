@@ -64,6 +64,10 @@ struct FactInstruction {
 /// The instructions of a chip in waves of a size; empty with a reason when there are no facts.
 std::vector<FactInstruction> readFacts(const std::string &chip, unsigned waveSize,
                                        std::string &reason);
+/// gfx950's sparse instructions with twice the K, which the published tables leave out: by the
+/// register mapping that AMD's Composable Kernel library declares for them (ck_tile: a lane holds
+/// A's places of K in one run, B's in two, of the lower and the upper half of K).
+std::vector<FactInstruction> wideSparseFacts();
 /// gfx950's f8f6f4 for two formats.
 FactInstruction mixedFact(const std::vector<FactInstruction> &facts, const std::string &name,
                           Type a, Type b);

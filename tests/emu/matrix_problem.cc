@@ -244,6 +244,8 @@ std::vector<FactInstruction> factsOf(const std::string &chip, unsigned waveSize,
       *type = *type == Type::Fp8 ? Type::Fp8Ocp : *type == Type::Bf8 ? Type::Bf8Ocp : *type;
     all.push_back(fact);
   }
+  for (const FactInstruction &fact : wideSparseFacts())
+    all.push_back(fact);
   for (const char *name : {"v_mfma_f32_16x16x128_f8f6f4", "v_mfma_f32_32x32x64_f8f6f4"})
     for (Type a : {Type::Fp8Ocp, Type::Bf8Ocp, Type::Fp6, Type::Bf6, Type::Fp4})
       for (Type b : {Type::Fp8Ocp, Type::Bf8Ocp, Type::Fp6, Type::Bf6, Type::Fp4})

@@ -144,16 +144,22 @@ UNIT_TEST(blgp_negates_f64) {
 
 // abid (cbsz 0) or index_key chooses one of several sets of positions; with cbsz it is the first.
 UNIT_TEST(sparse_index_sets_on_cdna) {
-  SUITE("gfx942", 64);
-  int sets = 0;
-  for (const FactInstruction &fact : facts)
-    for (unsigned set = 0; fact.sparse && set < 32 / fact.layoutIndex.setBits; ++set, ++sets) {
-      addModified(suite, fact, "abid:" + std::to_string(set), [](Problem &) {}, set);
-      if (set)
-        addModified(suite, fact, "cbsz:1 abid:" + std::to_string(set), [](Problem &) {}, 0);
+  for (const char *chip : {"gfx942", "gfx950"}) {
+    SUITE(chip, 64);
+    int sets = 0;
+    for (const FactInstruction &fact : facts) {
+      const unsigned count = fact.sparse ? 32 / fact.layoutIndex.setBits : 0;
+      for (unsigned set = 0; set < count; ++set, ++sets) {
+        addModified(suite, fact, "abid:" + std::to_string(set), [](Problem &) {}, set);
+        if (set)
+          addModified(suite, fact, "cbsz:1 abid:" + std::to_string(set), [](Problem &) {}, 0);
+      }
+      if (count == 1) // all of the register
+        addModified(suite, fact, "abid:1", [](Problem &) {}, 0);
     }
-  suite.run();
-  CHECK(sets > 30);
+    suite.run();
+    CHECK(sets > 30);
+  }
 }
 
 UNIT_TEST(sparse_index_sets_on_rdna) {

@@ -152,6 +152,20 @@ void trackLaneMemory(Wave &w, const MicroOp &op, uint64_t lanes, uint8_t *const 
     trackWrite(d, lanes, at, bytes, which, space);
 }
 
+void exchangeUndefined(Wave &w, const MicroOp &op, unsigned group) {
+  Definedness &d = w.checks->definedness;
+  const uint64_t exec = w.exec(), mask = (uint64_t(1) << group) - 1;
+  uint64_t *lines = &d.lines[op.dst[0].index];
+  uint64_t undefined = exec;
+  for (unsigned i = 0; undefined && i < op.dst[0].registers; ++i)
+    undefined &= lines[i];
+  for (unsigned first = 0; first < w.lanes; first += group)
+    if ((undefined ^ exec) >> first & mask)
+      undefined &= ~(mask << first);
+  for (unsigned i = 0; i < op.dst[0].registers; ++i)
+    lines[i] = (lines[i] & ~exec) | undefined;
+}
+
 void checkStoredData(Wave &w, const MicroOp &op, uint64_t lanes, unsigned bytes) {
   const Definedness &d = w.checks->definedness;
   const unsigned words = std::clamp(bytes / 4, 1u, Definedness::kWords);

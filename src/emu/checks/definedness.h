@@ -80,6 +80,9 @@ void trackDefinedness(Wave &wave, const MicroOp &op);
 /// Lanes access LDS or scratch, as `kind` says.
 void trackLaneMemory(Wave &wave, const MicroOp &op, uint64_t lanes, uint8_t *const *pointer,
                      unsigned bytes, Access access, Origin::Kind kind);
+/// The lanes of each group have exchanged parts of what they have loaded: what is undefined is the
+/// groups that have loaded nothing else.
+void exchangeUndefined(Wave &wave, const MicroOp &op, unsigned group);
 /// Lanes store to global memory, or change it.
 void checkStoredData(Wave &wave, const MicroOp &op, uint64_t lanes, unsigned bytes);
 /// Something other than registers was stored to LDS.

@@ -1,7 +1,9 @@
 // LDS instructions (CDNA3 ISA 11 "Data Share Operations", RDNA3 ISA 12).
 #include "emu/atomic_ops.h"
+#include "emu/checks/definedness.h"
 #include "emu/lane_memory.h"
 #include "emu/op_table.h"
+#include "emu/transposed_load.h"
 #include "emu/workgroup.h"
 
 namespace tl::emu {
@@ -23,6 +25,16 @@ template <class T, Into Place = Into::Word> void readNarrow(Wave &w, const Micro
   LaneMemory memory;
   if (resolveLds(w, op, sizeof(T), Access::Read, offsetOf(op), memory))
     loadPart<T, Place>(w, memory, op.dst[0].index);
+}
+// CDNA4: a matrix of words * 4 / size rows goes to the lanes of a group column by column.
+template <unsigned Words, unsigned Bits> void readTransposed(Wave &w, const MicroOp &op) {
+  constexpr Exchange kExchange{Words, Bits, 16, 1};
+  LaneMemory memory;
+  if (!resolveLds(w, op, Words * 4, Access::Read, offsetOf(op), memory))
+    return;
+  loadTransposed(w, memory, kExchange, op.dst[0].index);
+  if (w.checks)
+    exchangeUndefined(w, op, kExchange.group);
 }
 template <unsigned Words> void write(Wave &w, const MicroOp &op) {
   LaneMemory memory;
@@ -165,6 +177,10 @@ const OpRow kRows[] = {
     {"DS_READ_B64", read<2>},
     {"DS_READ_B96", read<3>},
     {"DS_READ_B128", read<4>},
+    {"DS_READ_B64_TR_B4", readTransposed<2, 4>},
+    {"DS_READ_B64_TR_B8", readTransposed<2, 8>},
+    {"DS_READ_B64_TR_B16", readTransposed<2, 16>},
+    {"DS_READ_B96_TR_B6", readTransposed<3, 6>},
     {"DS_READ_U8", readNarrow<uint8_t>},
     {"DS_READ_I8", readNarrow<int8_t>},
     {"DS_READ_U16", readNarrow<uint16_t>},

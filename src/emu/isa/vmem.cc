@@ -4,6 +4,7 @@
 #include "emu/chips.h"
 #include "emu/lane_memory.h"
 #include "emu/op_table.h"
+#include "emu/transposed_load.h"
 #include "emu/workgroup.h"
 
 #include <immintrin.h>
@@ -82,6 +83,18 @@ template <unsigned Words> void load(Wave &w, const MicroOp &op) {
   LaneMemory memory;
   if (resolveLanes(w, op, Words * 4, Access::Read, memory))
     loadWords<Words>(w, memory, op.dst[0].index);
+}
+
+// RDNA4 10.9 "WMMA Matrix Load Ops with Transpose": 16-bit elements in groups of 8 lanes, 8-bit
+// ones in groups of 16.
+template <unsigned Words, unsigned Bits> void loadMatrix(Wave &w, const MicroOp &op) {
+  constexpr Exchange kExchange{Words, Bits, Bits == 16 ? 8 : 16, Bits == 16 ? 1 : 4};
+  if (w.lanes != 32)
+    return w.fault(op, LaunchStatus::Unimplemented,
+                   "how this instruction transposes in waves of 64 is not published");
+  LaneMemory memory;
+  if (resolveLanes(w, op, Words * 4, Access::Read, memory))
+    loadTransposed(w, memory, kExchange, op.dst[0].index);
 }
 
 template <class T, Into Place = Into::Word> void loadNarrow(Wave &w, const MicroOp &op) {
@@ -165,6 +178,8 @@ const OpRow kRows[] = {
     {"FLAT_LOAD_DWORDX2", load<2>},
     {"FLAT_LOAD_DWORDX3", load<3>},
     {"FLAT_LOAD_DWORDX4", load<4>},
+    {"FLAT_LOAD_TR_B64", loadMatrix<2, 8>},
+    {"FLAT_LOAD_TR_B128", loadMatrix<4, 16>},
     {"FLAT_LOAD_DWORD_ADDTID", ownPlace<true>},
     {"FLAT_STORE_BYTE", storeNarrow<uint8_t>},
     {"FLAT_STORE_BYTE_D16_HI", storeNarrow<uint8_t, true>},

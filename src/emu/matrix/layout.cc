@@ -11,19 +11,15 @@ Place at(unsigned element, unsigned bits, unsigned group) {
 }
 
 // CDNA: the lanes are filled row by row, then block by block, then along K; each lane holds
-// consecutive places of K (CDNA3 ISA 7.1.4).
+// consecutive places of K (CDNA3 ISA 7.1.4). Eight registers (CDNA4) hold four of the lower half of
+// K, then four of the upper half.
 Place cdnaInput(const Shape &shape, unsigned terms, unsigned bits, unsigned block, unsigned term) {
-  unsigned perLane = terms * shape.size * shape.blocks / 64;
-  return at(term % perLane, bits, block + shape.blocks * (term / perLane));
-}
-
-// f8f6f4 with 8-bit elements: a lane holds 16 consecutive places of the lower half of K, then 16 of
-// the upper half. Narrower elements are consecutive.
-Place mixedInput(const Shape &shape, unsigned bits, unsigned term) {
-  unsigned groups = 64 / shape.size;
-  if (bits != 8)
-    return at(term % 32, bits, term / 32);
-  return at(term % 16 + 16 * (term / (16 * groups)), bits, term / 16 % groups);
+  constexpr unsigned kRunBits = 128;
+  const unsigned perLane = terms * shape.size * shape.blocks / 64;
+  const bool halves = perLane * bits == 2 * kRunBits;
+  const unsigned run = halves ? kRunBits / bits : perLane, groups = terms / perLane;
+  return at(term % run + run * (term / (run * groups)), bits,
+            block + shape.blocks * (term / run % groups));
 }
 
 // RDNA4: as many places of K as fit two registers (four, for the B of a sparse A) in the lower half
@@ -50,8 +46,7 @@ void buildInput(const Shape &shape, Arrangement arrangement, unsigned terms, uns
       Place place = {};
       switch (arrangement) {
       case Arrangement::Cdna:
-        place = shape.family == Family::Mixed ? mixedInput(shape, bits, term)
-                                              : cdnaInput(shape, terms, bits, block, term);
+        place = cdnaInput(shape, terms, bits, block, term);
         break;
       case Arrangement::Rdna3Wave32:
       case Arrangement::Rdna3Wave64:

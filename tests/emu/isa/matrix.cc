@@ -163,6 +163,12 @@ const Names kProducts[] = {
         "v_smfmac_f32_16x16x64_fp8_bf8|v_smfmac_f32_16x16x64_fp8_fp8|"
         "v_smfmac_f32_32x32x32_bf8_bf8|v_smfmac_f32_32x32x32_bf8_fp8|"
         "v_smfmac_f32_32x32x32_fp8_bf8|v_smfmac_f32_32x32x32_fp8_fp8"},
+    {1, "v_smfmac_f32_16x16x64_f16|v_smfmac_f32_16x16x64_bf16|v_smfmac_f32_32x32x32_f16|"
+        "v_smfmac_f32_32x32x32_bf16|v_smfmac_i32_16x16x128_i8|v_smfmac_i32_32x32x64_i8|"
+        "v_smfmac_f32_16x16x128_bf8_bf8|v_smfmac_f32_16x16x128_bf8_fp8|"
+        "v_smfmac_f32_16x16x128_fp8_bf8|v_smfmac_f32_16x16x128_fp8_fp8|"
+        "v_smfmac_f32_32x32x64_bf8_bf8|v_smfmac_f32_32x32x64_bf8_fp8|"
+        "v_smfmac_f32_32x32x64_fp8_bf8|v_smfmac_f32_32x32x64_fp8_fp8"},
     {1, "v_wmma_f32_16x16x16_f16|v_wmma_f32_16x16x16_bf16|v_wmma_f16_16x16x16_f16|"
         "v_wmma_bf16_16x16x16_bf16|v_wmma_i32_16x16x16_iu8|v_wmma_i32_16x16x16_iu4|"
         "v_wmma_i32_16x16x32_iu4|v_wmma_f32_16x16x16_fp8_fp8|v_wmma_f32_16x16x16_fp8_bf8|"

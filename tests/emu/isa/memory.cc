@@ -136,6 +136,140 @@ void runStore(const Transfer &t, const std::string &chip, bool isLds) {
     complain(place, text, "stores something else");
 }
 
+// Loads that transpose. gfx950: the lanes of a group hold a matrix with 16 columns row by row, and
+// lane l gets column l of it. RDNA4: as others have measured on a chip.
+struct Transposing {
+  const char *name;
+  unsigned elementBits, words;
+  unsigned (*lane)(unsigned l, unsigned e), (*element)(unsigned l); // where lane l finds element e
+};
+const Transposing kTransposing[] = {
+    // 4 rows: four lanes hold the 16 elements of one.
+    {"ds_read_b64_tr_b16", 16, 2,
+     [](unsigned l, unsigned e) { return l / 16 * 16 + e * 4 + l % 16 / 4; },
+     [](unsigned l) { return l % 4; }},
+    // 8 rows: two lanes hold the 16 elements of one.
+    {"ds_read_b64_tr_b8", 8, 2,
+     [](unsigned l, unsigned e) { return l / 16 * 16 + e * 2 + l % 16 / 8; },
+     [](unsigned l) { return l % 8; }},
+    // 16 rows: each lane holds one.
+    {"ds_read_b64_tr_b4", 4, 2, [](unsigned l, unsigned e) { return l / 16 * 16 + e; },
+     [](unsigned l) { return l % 16; }},
+    {"ds_read_b96_tr_b6", 6, 3, [](unsigned l, unsigned e) { return l / 16 * 16 + e; },
+     [](unsigned l) { return l % 16; }},
+    // 8x8 elements of 16 bits in each 8 lanes.
+    {"global_load_tr_b128", 16, 4, [](unsigned l, unsigned e) { return l / 8 * 8 + e; },
+     [](unsigned l) { return l % 8; }},
+    // With 8 bytes a lane, one after the other: lane l's byte e is number
+    // l%8 + 32*(l/8%2) + 128*(l/16) + 8*(e%4) + 64*(e/4) of them.
+    {"global_load_tr_b64", 8, 2,
+     [](unsigned l, unsigned e) {
+       return (32 * (l / 8 % 2) + 128 * (l / 16) + 8 * (e % 4) + 64 * (e / 4)) / 8;
+     },
+     [](unsigned l) { return l % 8; }},
+};
+
+unsigned elementAt(const uint8_t *bytes, unsigned index, unsigned bits) {
+  unsigned value = 0;
+  for (unsigned i = 0; i < bits; ++i) {
+    const unsigned at = index * bits + i;
+    value |= unsigned(bytes[at / 8] >> at % 8 & 1) << i;
+  }
+  return value;
+}
+
+// False: the chip has no such instruction.
+bool runTransposing(const Transposing &t, const std::string &chip, bool wholeWave) {
+  const bool isLds = t.name[0] == 'd';
+  Place place(chip, isLds);
+  const std::string text = t.name + (" " + tuple('v', 40, t.words)) +
+                           (isLds ? ", v8 offset:32" : ", v[8:9], off offset:32");
+  if (!place.machine.load(text))
+    return false;
+  place.fill(8);
+  // Of inactive lanes nothing is known: whole groups of 16 are active or not.
+  place.machine.setExec(wholeWave ? place.machine.wave.laneMask : 0xffff0000);
+  if (!place.machine.run()) {
+    complain(place, text, "not run");
+    return true;
+  }
+  for (unsigned l = 0; l < place.machine.lanes(); ++l) {
+    uint8_t got[16];
+    for (unsigned w = 0; w < t.words; ++w)
+      std::memcpy(got + 4 * w, &place.machine.v(40 + w, l), 4);
+    for (unsigned e = 0; e < 32 * t.words / t.elementBits; ++e) {
+      const uint8_t *from = &place.contents[place.at[t.lane(l, e)] + 32];
+      uint8_t old[16];
+      for (unsigned w = 0; w < t.words; ++w) {
+        const uint32_t word = 0xa5000000 + 40 + w;
+        std::memcpy(old + 4 * w, &word, 4);
+      }
+      const unsigned expected = place.active(l) ? elementAt(from, t.element(l), t.elementBits)
+                                                : elementAt(old, e, t.elementBits);
+      if (elementAt(got, e, t.elementBits) != expected) {
+        complain(place, text, "loads something else");
+        return true;
+      }
+    }
+  }
+  return true;
+}
+
+// Loads into LDS: each lane's data at M0, the offset, and the lane's number times its bytes; what
+// is narrower than a word is extended to one.
+struct ToLds {
+  const char *global, *buffer;
+  unsigned bytes;
+  bool isSigned;
+  unsigned chips; // how many have it
+};
+const ToLds kToLds[] = {
+    {"global_load_lds_ubyte", "buffer_load_ubyte", 1, false, 2},
+    {"global_load_lds_sbyte", "buffer_load_sbyte", 1, true, 2},
+    {"global_load_lds_ushort", "buffer_load_ushort", 2, false, 2},
+    {"global_load_lds_sshort", "buffer_load_sshort", 2, true, 2},
+    {"global_load_lds_dword", "buffer_load_dword", 4, false, 2},
+    {"global_load_lds_dwordx3", "buffer_load_dwordx3", 12, false, 1},
+    {"global_load_lds_dwordx4", "buffer_load_dwordx4", 16, false, 1},
+};
+
+// False: the chip has no such instruction.
+bool runToLds(const ToLds &t, const std::string &chip, bool isBuffer) {
+  constexpr unsigned kBase = 256, kOffset = 16;
+  Place place(chip, false);
+  const std::string text = isBuffer
+                               ? std::string(t.buffer) + " v10, s[20:23], 0 offen offset:16 lds"
+                               : std::string(t.global) + " v[8:9], off offset:16";
+  if (!place.machine.load(text))
+    return false;
+  place.fill(t.bytes);
+  Wave &wave = place.machine.wave;
+  wave.setScalarPair(20, place.machine.memoryAddress());
+  wave.s[22] = kBytes, wave.s[23] = 0;
+  wave.s[SlotM0] = kBase;
+  for (unsigned l = 0; l < place.machine.lanes(); ++l)
+    place.machine.v(10, l) = place.at[l];
+  std::vector<uint8_t> expected(Machine::kLdsBytes, 0x77);
+  std::memcpy(place.machine.lds(), expected.data(), expected.size());
+  const unsigned step = std::max(t.bytes, 4u);
+  for (unsigned l = 0; l < place.machine.lanes(); ++l) {
+    if (!place.active(l))
+      continue;
+    uint8_t data[16] = {};
+    std::memcpy(data, &place.contents[place.at[l] + kOffset], t.bytes);
+    if (t.isSigned && data[t.bytes - 1] >> 7)
+      std::memset(data + t.bytes, 0xff, 4 - t.bytes);
+    std::memcpy(&expected[kBase + kOffset + l * step], data, step);
+  }
+  if (!place.machine.run())
+    complain(place, text, "not run");
+  else if (std::memcmp(place.machine.lds(), expected.data(), expected.size()))
+    complain(place, text, "leaves something else in LDS");
+  else if (!place.memoryIsRight())
+    complain(place, text, "changes memory");
+  return true;
+}
+
 // What an atomic leaves: old value, data, second data.
 using Formula = uint64_t (*)(uint64_t, uint64_t, uint64_t);
 struct Atomic {
@@ -425,6 +559,36 @@ UNIT_TEST(loads_and_stores) {
       for (const Transfer &t : kStores)
         runStore(t, chip, isLds);
     }
+}
+
+UNIT_TEST(loads_into_lds) {
+  for (const ToLds &t : kToLds)
+    for (bool isBuffer : {false, true}) {
+      unsigned chips = 0;
+      for (const std::string &chip : kChips)
+        chips += runToLds(t, chip, isBuffer);
+      // gfx90a has the narrow ones of buffers.
+      if (chips != t.chips + (isBuffer && t.bytes <= 4))
+        unit::fail(__FILE__, __LINE__,
+                   std::string(isBuffer ? t.buffer : t.global) + ": not the chips that have it");
+    }
+}
+
+UNIT_TEST(transposing_loads) {
+  for (const Transposing &t : kTransposing) {
+    unsigned chips = 0;
+    for (const std::string &chip : kChips)
+      for (bool wholeWave : {true, false})
+        chips += runTransposing(t, chip, wholeWave);
+    if (chips != 2)
+      unit::fail(__FILE__, __LINE__, std::string(t.name) + ": not one chip has it");
+  }
+  // Waves of 64 of RDNA4: an error with the instruction's name.
+  Machine machine("gfx1201", 64, 256);
+  REQUIRE(machine.load("global_load_tr_b128 v[40:41], v[8:9], off"));
+  CHECK(!machine.run());
+  CHECK(machine.fault().status == LaunchStatus::Unimplemented);
+  CHECK(machine.fault().message.find("global_load_tr_b128") != std::string::npos);
 }
 
 UNIT_TEST(atomics) {
