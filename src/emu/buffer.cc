@@ -13,6 +13,7 @@ struct Descriptor {
   uint32_t stride, records;
   bool swizzle, addThread;
   uint32_t indexStride, elementBytes, outOfBounds;
+  bool scalarCounts = false; // the scalar offset, too, in range checks and in swizzling
 
   Descriptor(const uint32_t *d, Generation generation) {
     base = uint64_t(d[0]) | uint64_t(d[1] & 0xffff) << 32;
@@ -30,6 +31,11 @@ struct Descriptor {
       swizzle = mode != 0;
       elementBytes = mode == 3 ? 16 : 4;
       outOfBounds = d[3] >> 28 & 3;
+      if (generation == Generation::Gfx12) { // RDNA4 ISA 9.4, 9.6
+        constexpr uint32_t kScales[] = {1, 4, 8, 32};
+        stride *= kScales[d[3] >> 18 & 3];
+        scalarCounts = true;
+      }
     }
   }
 };
@@ -54,7 +60,7 @@ uint32_t bytesInRange(const Descriptor &d, uint64_t offset, uint64_t scalarOffse
         return 0;
       limit = d.stride;
     } else {
-      start += uint64_t(d.stride) * index;
+      start += uint64_t(d.stride) * index + (d.scalarCounts ? scalarOffset : 0);
       limit = d.records;
     }
     break;
@@ -82,8 +88,8 @@ void bufferAddresses(const Wave &w, const MicroOp &op, unsigned bytes, Access ac
   const bool indexes = op.flags & OpIndexLane, offsets = op.flags & OpOffsetLane;
   const uint32_t *first = indexes || offsets ? w.v + size_t(op.src[0].index) * kLineLanes : nullptr;
   const uint32_t *second = indexes && offsets ? first + kLineLanes : first;
-  // Atomics are checked as a whole, and so are parts of words.
-  const bool whole = access == Access::Atomic || bytes < 4 ||
+  // Atomics are checked as a whole, and so are parts of words and elements of a format.
+  const bool whole = access == Access::Atomic || bytes < 4 || op.flags & OpWholeElement ||
                      w.launch->options->bufferRange == Options::BufferRange::PerAccess;
   out.scratch = d.base >> 32 == kScratchBufferBase >> 32 && d.addThread;
   for (unsigned l = 0; l < w.lanes; ++l) {
@@ -102,6 +108,8 @@ void bufferAddresses(const Wave &w, const MicroOp &op, unsigned bytes, Access ac
     out.partial |= count && count != bytes;
     uint64_t address = d.base + scalar;
     if (d.swizzle && d.stride) {
+      if (d.scalarCounts)
+        address -= scalar, offset = uint32_t(offset + scalar);
       address +=
           (uint64_t(index / d.indexStride) * d.stride + offset / d.elementBytes * d.elementBytes) *
               d.indexStride +

@@ -75,18 +75,19 @@ enum MicroOpFlag : uint32_t {
   OpDpp = 1,
   OpDpp8 = 2,
   OpSdwa = 4,
-  OpReturns = 8,      // an atomic that gives the old value
-  OpOffsetLane = 16,  // buffer: a byte offset in a VGPR (offen)
-  OpIndexLane = 32,   // buffer: an index in a VGPR (idxen)
-  OpToLds = 64,       // loads into LDS
-  OpWritesExec = 128, // v_cmpx
-  OpKeepsOther = 256, // a 16-bit result leaves the other half alone (else it is zeroed)
-  OpPacked = 512,     // VOP3P: modifiers are op_sel, op_sel_hi, neg_lo, neg_hi
-  OpPair = 1024,      // VOPD: imm[0] is the index of its first half in Program::halves
-  OpMode32 = 2048,    // rounds by MODE's f32 fields
-  OpMode64 = 4096,    // rounds by MODE's f64 and f16 fields
-  OpBranch = 8192,    // may leave the straight line
-  OpVector = 16384,   // VALU: what gfx9's register indexing applies to
+  OpReturns = 8,          // an atomic that gives the old value
+  OpOffsetLane = 16,      // buffer: a byte offset in a VGPR (offen)
+  OpIndexLane = 32,       // buffer: an index in a VGPR (idxen)
+  OpToLds = 64,           // loads into LDS
+  OpWritesExec = 128,     // v_cmpx
+  OpKeepsOther = 256,     // a 16-bit result leaves the other half alone (else it is zeroed)
+  OpPacked = 512,         // VOP3P: modifiers are op_sel, op_sel_hi, neg_lo, neg_hi
+  OpPair = 1024,          // VOPD: imm[0] is the index of its first half in Program::halves
+  OpMode32 = 2048,        // rounds by MODE's f32 fields
+  OpMode64 = 4096,        // rounds by MODE's f64 and f16 fields
+  OpBranch = 8192,        // may leave the straight line
+  OpVector = 16384,       // VALU: what gfx9's register indexing applies to
+  OpWholeElement = 32768, // buffer: an element is in range as a whole or not at all
 };
 
 /// What a waiting instruction waits for; Idle: for everything.

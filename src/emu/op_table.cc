@@ -15,7 +15,8 @@ struct OpTable {
                         valuMoveRows(),    valuIntegerRows(), valuFloatRows(),   valuConvertRows(),
                         valuCompareRows(), valuLaneRows(),    valuHalfRows(),    valuMathRows(),
                         valuFp8Rows(),     valuScaleRows(),   valuPermuteRows(), vopdRows(),
-                        vop3pRows(),       matrixRows(),      vmemRows(),        ldsRows()})
+                        vop3pRows(),       matrixRows(),      vmemRows(),        vmemFormatRows(),
+                        ldsRows()})
       for (const OpRow &row : family) {
         byName.emplace(row.name, uint16_t(rows.size()));
         rows.push_back(row);
@@ -58,7 +59,7 @@ void normalizeMemory(std::string &name) {
                                        name.rfind("STORE_", prefix.size()) == prefix.size() ||
                                        name.rfind("ATOMIC_", prefix.size()) == prefix.size()))
       name = "FLAT_" + name.substr(prefix.size());
-  if (name.rfind("FLAT_", 0) != 0)
+  if (name.rfind("FLAT_", 0) != 0 && name.rfind("TBUFFER_", 0) != 0)
     return;
   for (bool again = true; again;) {
     again = false;

@@ -47,6 +47,7 @@ std::span<const OpRow> vopdRows();
 std::span<const OpRow> vop3pRows();
 std::span<const OpRow> matrixRows();
 std::span<const OpRow> vmemRows();
+std::span<const OpRow> vmemFormatRows();
 std::span<const OpRow> ldsRows();
 
 } // namespace tl::emu
