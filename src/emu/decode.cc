@@ -277,8 +277,12 @@ private:
         op.src[op.sources++] = valueOperand(operand);
       }
     }
-    if (results == 0 && opcodeInfo(instruction.getOpcode()).name.rfind("S_MOVRELD", 0) == 0)
+    const std::string &name = opcodeInfo(instruction.getOpcode()).name;
+    if (results == 0 && name.rfind("S_MOVRELD", 0) == 0)
       firstSourceIsResult(op);
+    // Delivered like scalar loads (RDNA4 ISA "S_GET_BARRIER_STATE", "S_SENDMSG_RTN_B32").
+    if (name.rfind("S_GET_BARRIER_STATE", 0) == 0 || name.rfind("S_SENDMSG_RTN", 0) == 0)
+      op.space = Space::Scalar;
   }
 
   bool isTied(const MCInstrDesc &desc, unsigned i) const {

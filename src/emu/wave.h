@@ -44,7 +44,8 @@ struct Wave {
   uint32_t mode = ModeDefault;
   WaveState state = WaveState::Running;
   bool slept = false;             // gave up its slice because it waits for others
-  uint32_t barrierTicket = 0;     // barrier generation that this wave waits for the end of
+  bool barrierSignaled = false;   // since it waited last
+  bool barrierComplete = false;   // all waves have come to the barrier; it has not waited yet
   uint32_t number = 0;            // in its workgroup
   uint32_t launchVectorLines = 0; // of v
   uint32_t gprIndexMode = 0;      // s_set_gpr_idx_on: bits of src0, src1, src2, dst

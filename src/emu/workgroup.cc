@@ -103,8 +103,6 @@ bool runGroup(Workgroup &group) {
   ++group.slices;
   for (uint32_t number : group.order) {
     Wave &wave = group.waves[number];
-    if (wave.state == WaveState::Barrier && wave.barrierTicket != group.generation)
-      wave.state = WaveState::Running;
     if (wave.state != WaveState::Running)
       continue;
     runWave(wave);
@@ -120,15 +118,31 @@ bool runGroup(Workgroup &group) {
 void Workgroup::passBarrier() {
   ++generation;
   signals = 0;
-  for (Wave &wave : waves)
+  for (Wave &wave : waves) {
+    wave.barrierComplete = true;
     if (wave.state == WaveState::Barrier)
-      wave.state = WaveState::Running;
+      leaveBarrier(wave);
+  }
+}
+
+void Workgroup::leaveBarrier(Wave &wave) {
+  wave.state = WaveState::Running;
+  wave.barrierComplete = wave.barrierSignaled = false;
+}
+
+void Workgroup::wait(Wave &wave) {
+  if (wave.barrierComplete)
+    return leaveBarrier(wave);
+  wave.state = WaveState::Barrier;
+  wave.yield();
 }
 
 void Workgroup::arrive(Wave &wave) {
-  wave.barrierTicket = generation;
-  if (++signals >= live)
+  wave.barrierSignaled = true;
+  if (++signals >= live) {
     passBarrier();
+    wave.barrierComplete = true;
+  }
 }
 
 void Workgroup::ended(Wave &wave) {

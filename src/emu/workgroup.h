@@ -26,8 +26,11 @@ struct Workgroup {
   /// One more wave has arrived, or has ended.
   void arrive(Wave &wave);
   void ended(Wave &wave);
+  /// The wave goes on once all have arrived.
+  void wait(Wave &wave);
 
 private:
+  void leaveBarrier(Wave &wave);
   void passBarrier();
 };
 

@@ -37,6 +37,41 @@ void checkBarrier(Wave &w, const MicroOp &op) {
                   placeText(w, -1) +
                       formatString(" waits at this barrier while another wave waits at 0x%x",
                                    checks.barrierPc));
+  w.checks->signalPc = op.pc;
+}
+
+namespace {
+
+void reportBarrier(Wave &w, const MicroOp &op, const char *what) {
+  std::string text = placeText(w, -1) + " " + what;
+  if (w.checks->signalPc) {
+    SourceLine line = w.launch->lines ? w.launch->lines->find(w.checks->signalPc) : SourceLine();
+    text += formatString(" at 0x%x", w.checks->signalPc);
+    if (line.line)
+      text += " (" + line.text() + ")";
+  }
+  reportFinding(w, op, "barrier-divergence", text);
+}
+
+} // namespace
+
+void checkSignal(Wave &w, const MicroOp &op) {
+  if (w.barrierSignaled)
+    reportBarrier(w, op, "signals the barrier without having waited after it did so");
+  checkBarrier(w, op);
+}
+
+void checkWait(Wave &w, const MicroOp &op) {
+  if (!w.barrierSignaled) {
+    w.checks->signalPc = 0;
+    reportBarrier(w, op, "waits at the barrier without having signaled it");
+  }
+}
+
+void checkEnd(Wave &w, const MicroOp &op) {
+  // It counts twice then: as one that has come and as one that need not.
+  if (w.barrierSignaled && !w.barrierComplete)
+    reportBarrier(w, op, "ends before other waves have come to the barrier that it signaled");
 }
 
 namespace {

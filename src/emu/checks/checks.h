@@ -13,6 +13,10 @@ namespace tl::emu {
 void checkHazards(Wave &wave, const MicroOp &op);
 /// A wave has come to a barrier.
 void checkBarrier(Wave &wave, const MicroOp &op);
+/// The halves of a split barrier, and the wave's end.
+void checkSignal(Wave &wave, const MicroOp &op);
+void checkWait(Wave &wave, const MicroOp &op);
+void checkEnd(Wave &wave, const MicroOp &op);
 /// Global memory is accessed: by `lane` and, when there are more than `laneBytes`, by those that
 /// follow it. `lane` is -1 for scalar reads.
 void checkGlobal(Wave &wave, const MicroOp &op, const MemoryBlock &block, uint64_t address,

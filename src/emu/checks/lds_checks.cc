@@ -8,21 +8,25 @@ namespace tl::emu {
 namespace {
 
 // Marks: generation : 24 (of barriers), late : 1 (a write that was not waited for at the barrier
-// before), address of the instruction / 4 : 39. Waves of a byte: 0 none, number % 254 + 1, or
-// kSeveral.
+// before), early : 1 (between a barrier's halves: it counts before the barrier, too), address of
+// the instruction / 4 : 38. Waves of a byte: 0 none, number % 254 + 1, or kSeveral.
 constexpr uint8_t kSeveral = 255;
-constexpr uint64_t kLate = uint64_t(1) << 39, kPcMask = kLate - 1;
+constexpr uint64_t kLate = uint64_t(1) << 39, kEarly = kLate >> 1, kPcMask = kEarly - 1;
 
 uint64_t makeMark(uint64_t generation, uint64_t pc) {
   return ((generation + 1) & 0xffffff) << 40 | (pc / 4 & kPcMask);
 }
 uint64_t generationOf(uint64_t mark) { return mark >> 40; }
+/// The first generation that it belongs to.
+uint64_t firstOf(uint64_t mark) { return generationOf(mark) - (mark & kEarly ? 1 : 0); }
+/// Barriers that the wave has waited for.
+uint64_t passed(const Wave &w) { return w.group->generation - w.barrierComplete; }
 uint32_t pcOf(uint64_t mark) { return uint32_t(mark & kPcMask) * 4; }
 uint8_t waveId(const Wave &w) { return uint8_t(w.number % 254 + 1); }
 
 /// Another wave's access to one of the bytes since the last barrier: that wave, 0 if there is none.
 uint8_t otherWave(const LdsAccess &earlier, uint64_t mine, uint8_t self, uint32_t bytes) {
-  if (generationOf(earlier.mark) != generationOf(mine))
+  if (generationOf(earlier.mark) < firstOf(mine) || generationOf(mine) < firstOf(earlier.mark))
     return 0;
   for (unsigned i = 0; i < 4; ++i)
     if ((bytes >> i & 1) && earlier.waves[i] && earlier.waves[i] != self)
@@ -61,7 +65,8 @@ void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint8_t wave, uint
 
 void accessCell(Wave &w, const MicroOp &op, LdsCell &cell, uint64_t at, uint32_t bytes,
                 bool write) {
-  const uint64_t mine = makeMark(w.group->generation, op.pc);
+  const uint64_t mine =
+      w.barrierSignaled ? makeMark(passed(w) + 1, op.pc) | kEarly : makeMark(passed(w), op.pc);
   const uint8_t self = waveId(w);
   if (uint8_t wave = otherWave(cell.writer, mine, self, bytes))
     reportRace(w, op, cell.writer.mark, wave, at, write, true);
@@ -110,7 +115,7 @@ void keepLateWrites(Wave &w) {
   std::erase_if(writes, [&](const WaveChecks::LdsWrite &write) { return write.number <= done; });
   if (!checks || writes.empty())
     return;
-  const uint64_t now = generationOf(makeMark(w.group->generation, 0));
+  const uint64_t now = generationOf(makeMark(passed(w), 0));
   const uint8_t self = waveId(w);
   for (LdsCell &cell : checks->lds) {
     const uint64_t mark = cell.writer.mark;
@@ -119,7 +124,7 @@ void keepLateWrites(Wave &w) {
             std::end(cell.writer.waves) &&
         std::any_of(writes.begin(), writes.end(),
                     [&](const WaveChecks::LdsWrite &write) { return write.pc == pcOf(mark); }))
-      cell.writer.mark = makeMark(w.group->generation + 1, pcOf(mark)) | kLate;
+      cell.writer.mark = makeMark(passed(w) + 1, pcOf(mark)) | kLate;
   }
 }
 

@@ -54,6 +54,7 @@ struct WaveChecks {
     uint32_t pc;
   };
   std::vector<LdsWrite> ldsWrites; // that may not have been waited for
+  uint32_t signalPc = 0;           // where it last came to a barrier
   Definedness definedness;
   uint32_t issued[unsigned(WaitCounter::Count)] = {}, done[unsigned(WaitCounter::Count)] = {};
 };

@@ -62,45 +62,65 @@ void call(Wave &w, const MicroOp &op) {
   branch(w, op);
 }
 
-void endProgram(Wave &w, const MicroOp &) { w.group->ended(w); }
-
-void waitAtBarrier(Wave &w) {
-  if (w.barrierTicket == w.group->generation) {
-    w.state = WaveState::Barrier;
-    w.yield();
-  }
+void endProgram(Wave &w, const MicroOp &op) {
+  if (w.checks)
+    checkEnd(w, op);
+  w.group->ended(w);
 }
+
 void barrier(Wave &w, const MicroOp &op) {
   if (w.checks)
     checkBarrier(w, op);
   w.group->arrive(w);
-  waitAtBarrier(w);
+  w.group->wait(w);
 }
-// gfx12 splits it in two; -1 is the workgroup's barrier, others (traps, clusters) are not emulated.
-bool isGroupBarrier(Wave &w, const MicroOp &op) {
-  if (int16_t(scalar32(w, op.src[0])) == -1)
-    return true;
-  w.fault(op, LaunchStatus::Unimplemented, "a barrier other than the workgroup's");
-  return false;
+
+// gfx12 splits it in two (RDNA4 ISA 5.2, "S_BARRIER_SIGNAL" and what follows). -1 is the
+// workgroup's barrier. A group of one wave has none; nothing happens to 0, nor to -2, which is the
+// trap handler's. Barriers with names are those of other chips.
+enum class Barrier : uint8_t { None, Group, Absent };
+Barrier findBarrier(Wave &w, const MicroOp &op, int32_t number) {
+  if (number > 0 || number < -2) {
+    w.fault(op, LaunchStatus::Unimplemented,
+            "barrier %d: %s has only its workgroups' barrier, which is -1", number,
+            w.launch->chip->info.name);
+    return Barrier::Absent;
+  }
+  return number == -1 && w.group->waves.size() > 1 ? Barrier::Group : Barrier::None;
 }
-void arriveEarly(Wave &w) {
+int32_t immediateBarrier(Wave &w, const MicroOp &op) { return int16_t(scalar32(w, op.src[0])); }
+// M0 cannot name the negative ones.
+int32_t namedBarrier(Wave &w, const MicroOp &) { return int32_t(w.s[SlotM0] & 31); }
+
+template <auto Number> void barrierSignal(Wave &w, const MicroOp &op) {
+  if (findBarrier(w, op, Number(w, op)) != Barrier::Group)
+    return;
   if (w.checks)
-    keepLateWrites(w);
+    checkSignal(w, op);
   w.group->arrive(w);
 }
-void barrierSignal(Wave &w, const MicroOp &op) {
-  if (isGroupBarrier(w, op))
-    arriveEarly(w);
-}
-void barrierSignalIsFirst(Wave &w, const MicroOp &op) {
-  if (!isGroupBarrier(w, op))
+template <auto Number> void barrierSignalIsFirst(Wave &w, const MicroOp &op) {
+  const Barrier found = findBarrier(w, op, Number(w, op));
+  w.scc = found == Barrier::Group && w.group->signals == 0;
+  if (found != Barrier::Group)
     return;
-  w.scc = w.group->signals == 0;
-  arriveEarly(w);
+  if (w.checks)
+    checkSignal(w, op);
+  w.group->arrive(w);
 }
 void barrierWait(Wave &w, const MicroOp &op) {
-  if (isGroupBarrier(w, op))
-    waitAtBarrier(w);
+  if (findBarrier(w, op, immediateBarrier(w, op)) != Barrier::Group)
+    return;
+  if (w.checks)
+    checkWait(w, op);
+  w.group->wait(w);
+}
+// The waves that have come, how many there are, whether there is a barrier.
+template <auto Number> void barrierState(Wave &w, const MicroOp &op) {
+  const Barrier found = findBarrier(w, op, Number(w, op));
+  if (found != Barrier::Absent)
+    setScalar32(w, op.dst[0],
+                found == Barrier::Group ? w.group->signals << 16 | w.group->live << 4 | 1 : 0);
 }
 
 // It gives its slice to those it waits for.
@@ -228,8 +248,12 @@ const OpRow kRows[] = {
     {"S_SWAPPC_B64", swapPc, nullptr, OpBranch},
     {"S_CALL_B64", call, nullptr, OpBranch},
     {"S_BARRIER", barrier},
-    {"S_BARRIER_SIGNAL_IMM", barrierSignal},
-    {"S_BARRIER_SIGNAL_ISFIRST_IMM", barrierSignalIsFirst},
+    {"S_BARRIER_SIGNAL_IMM", barrierSignal<immediateBarrier>},
+    {"S_BARRIER_SIGNAL_M0", barrierSignal<namedBarrier>},
+    {"S_BARRIER_SIGNAL_ISFIRST_IMM", barrierSignalIsFirst<immediateBarrier>},
+    {"S_BARRIER_SIGNAL_ISFIRST_M0", barrierSignalIsFirst<namedBarrier>},
+    {"S_GET_BARRIER_STATE_IMM", barrierState<immediateBarrier>},
+    {"S_GET_BARRIER_STATE_M0", barrierState<namedBarrier>},
     {"S_BARRIER_WAIT", barrierWait},
     {"S_SLEEP", sleep},
     {"S_SLEEP_VAR", sleep},
