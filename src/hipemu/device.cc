@@ -10,7 +10,10 @@ namespace tl::hipemu {
 // What hipRuntimeGetVersion says: major * 10,000,000 + minor * 100,000 + patch, as the releases of
 // these versions of ROCm have it.
 static int versionNumber(uint32_t version) {
-  return version < 600 ? 50731921 : version < 700 ? 60241134 : 70051831;
+  return version < 600    ? 50731921
+         : version < 700  ? 60241134
+         : version < 1000 ? 70051831
+                          : 100000000;
 }
 
 namespace calls {

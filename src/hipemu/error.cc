@@ -19,7 +19,13 @@ constexpr ErrorRow kErrors[] = {
 #include "hipemu/errors.def"
 };
 
+// HIP 10 has given the number a meaning.
+constexpr ErrorRow kClusterSize = {hipErrorTbd, "hipErrorInvalidClusterSize",
+                                   "invalid cluster size"};
+
 const ErrorRow *findError(int value) {
+  if (value == hipErrorTbd && Runtime::get().settings().version >= 1000)
+    return &kClusterSize;
   for (const ErrorRow &row : kErrors)
     if (row.value == value)
       return &row;

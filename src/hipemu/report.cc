@@ -3,6 +3,7 @@
 #include "hipemu/runtime.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace tl::hipemu {
@@ -12,13 +13,12 @@ void writeReportFile(Runtime &runtime, const std::string &path) {
   std::string text =
       runtime.emulator->report(json ? emu::ReportFormat::Json : emu::ReportFormat::Text);
   std::FILE *file = path == "-" ? stderr : std::fopen(path.c_str(), "w");
-  if (!file) {
-    std::fprintf(stderr, "hipemu: cannot write the report to %s\n", path.c_str());
-    return;
-  }
-  std::fwrite(text.data(), 1, text.size(), file);
-  if (file != stderr)
-    std::fclose(file);
+  bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file && file != stderr)
+    good = std::fclose(file) == 0 && good;
+  if (!good)
+    std::fprintf(stderr, "hipemu: cannot write the report to %s: %s\n", path.c_str(),
+                 std::strerror(errno));
 }
 
 static size_t copyText(const std::string &from, char *text, size_t bytes) {

@@ -5,7 +5,9 @@
 #include "hipemu/graph.h"
 #include "hipemu/report.h"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -18,7 +20,8 @@ Runtime &Runtime::get() {
 
 Runtime::Runtime() : current(Settings::fromEnvironment()) {
   if (!current.trace.empty() && !trace.open(current.trace))
-    current.problems.push_back("TL_EMU_TRACE: cannot write " + current.trace);
+    current.problems.push_back("TL_EMU_TRACE: cannot write " + current.trace + ": " +
+                               std::strerror(errno));
   faults.configure(current.fail);
   logging = current.log;
   hideFunctions(current.version, current.hide);
@@ -134,7 +137,8 @@ Status Runtime::applySetting(std::string_view key, std::string_view value, bool 
     return makeError(TL_E_INVALID_ARGUMENT, "the machine runs already, with %s=%s",
                      std::string(key).c_str(), current.text(key).c_str());
   if (key == "trace" && !trace.open(changed.trace))
-    return makeError(TL_E_INVALID_ARGUMENT, "cannot write %s", changed.trace.c_str());
+    return makeError(TL_E_INVALID_ARGUMENT, "cannot write %s: %s", changed.trace.c_str(),
+                     std::strerror(errno));
   if (!started && Settings::fixedAtStart(key))
     tried = false; // what failed before may work now
   if (key == "fail")

@@ -16,7 +16,7 @@ struct Choice {
   int value;
 };
 constexpr Choice kSwitch[] = {{"0", 0}, {"1", 1}, {"off", 0}, {"on", 1}};
-constexpr Choice kVersion[] = {{"5.7", 507}, {"6.2", 602}, {"7.0", 700}};
+constexpr Choice kVersion[] = {{"5.7", 507}, {"6.2", 602}, {"7.0", 700}, {"10", 1000}};
 constexpr Choice kAccumulation[] = {{"cdna", int(emu::Options::Accumulation::Cdna)},
                                     {"ordered", int(emu::Options::Accumulation::Ordered)}};
 constexpr Choice kBufferRange[] = {{"dword", int(emu::Options::BufferRange::PerDword)},

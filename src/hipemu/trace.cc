@@ -2,7 +2,9 @@
 
 #include "support/result.h"
 
+#include <cerrno>
 #include <cinttypes>
+#include <cstring>
 
 namespace tl::hipemu {
 
@@ -30,6 +32,7 @@ bool Trace::open(const std::string &wanted) {
   if (file && file != stderr)
     std::fclose(file);
   path = wanted;
+  complained = false;
   file = wanted.empty() ? nullptr : wanted == "-" ? stderr : std::fopen(wanted.c_str(), "w");
   enabled = file != nullptr;
   return file || wanted.empty();
@@ -39,16 +42,23 @@ uint64_t Trace::microseconds(Time time) const {
   return uint64_t(std::chrono::duration_cast<std::chrono::microseconds>(time - start).count());
 }
 
+void Trace::complain() {
+  if (!complained)
+    std::fprintf(stderr, "hipemu: the trace is not complete: cannot write %s: %s\n", path.c_str(),
+                 std::strerror(errno));
+  complained = true;
+}
+
 void Trace::write(const std::string &line) {
   std::lock_guard lock(mutex);
-  if (file)
-    std::fputs(line.c_str(), file);
+  if (file && std::fputs(line.c_str(), file) < 0)
+    complain();
 }
 
 void Trace::flush() {
   std::lock_guard lock(mutex);
-  if (file)
-    std::fflush(file);
+  if (file && std::fflush(file) != 0)
+    complain();
 }
 
 void Trace::call(const char *function, uint32_t thread, const std::string &arguments, int result,

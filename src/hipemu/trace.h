@@ -28,16 +28,19 @@ public:
             Time begin, Time end);
   void action(const Action &action, const emu::Operation &operation, const Fault &fault, Time begin,
               Time end);
+  /// Writes what is still in a buffer; says on stderr, once, when that was not possible.
   void flush();
 
 private:
   void write(const std::string &line);
+  void complain();
   uint64_t microseconds(Time time) const;
 
   std::atomic<bool> enabled{false};
   std::mutex mutex; // guards what follows
   std::FILE *file = nullptr;
   std::string path;
+  bool complained = false;
   Time start = now();
 };
 

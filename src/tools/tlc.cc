@@ -97,6 +97,12 @@ void addEmu(CLI::App &app, EmuArguments &arguments) {
   c->add_option("--budget", arguments.budget, "wave instructions until a launch counts as hung");
   c->add_option("--perturbation", arguments.perturbation,
                 "noise of approximated functions in ulps; default: rounded right");
+  c->add_option("--accumulation", arguments.accumulation,
+                "how matrix instructions add: cdna, as CDNA chips do (default), or ordered")
+      ->check(CLI::IsMember({"cdna", "ordered"}));
+  c->add_option("--buffer-range", arguments.bufferRange,
+                "what a buffer's range check drops: each dword outside (default), or the access")
+      ->check(CLI::IsMember({"dword", "access"}));
   c->callback([&] { emuCommand(arguments); });
 }
 

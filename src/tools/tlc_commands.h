@@ -28,6 +28,7 @@ struct EmuArguments {
   bool census = false, report = false, json = false, checks = true;
   uint32_t threads = 0, perturbation = 0;
   uint64_t seed = 0, budget = 0;
+  std::string accumulation = "cdna", bufferRange = "dword";
 };
 
 void checkCommand(const std::vector<std::string> &files);

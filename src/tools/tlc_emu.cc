@@ -75,6 +75,10 @@ private:
     options.seed = arguments.seed;
     options.instructionBudget = arguments.budget;
     options.perturbation = arguments.perturbation;
+    if (arguments.accumulation == "ordered")
+      options.accumulation = Options::Accumulation::Ordered;
+    if (arguments.bufferRange == "access")
+      options.bufferRange = Options::BufferRange::PerAccess;
     return options;
   }
 

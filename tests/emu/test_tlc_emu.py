@@ -106,6 +106,58 @@ def endless(directory):
          "spin.cl:2")
 
 
+MODES = """
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void sums(global float *out) {
+  const half one = 1, tiny = 0x1p-12h;
+  const uint group = __builtin_amdgcn_workitem_id_x() / 16;
+  half4 a = group == 0 ? (half4)(one, tiny, tiny, tiny) : group == 1 ? (half4)(tiny) : (half4)(0);
+  float4 d = __builtin_amdgcn_mfma_f32_16x16x16f16(a, a, (float4)(0), 0, 0, 0);
+  out[__builtin_amdgcn_workitem_id_x()] = d[0];
+}
+kernel void range(global uint2 *in, global uint2 *out) {
+  __amdgpu_buffer_rsrc_t buffer = __builtin_amdgcn_make_buffer_rsrc(in, 0, 12, 0x27000);
+  out[0] = __builtin_amdgcn_raw_buffer_load_b64(buffer, 8, 0, 0);
+}
+kernel void noise(global float *in, global float *out) {
+  out[__builtin_amdgcn_workitem_id_x()] = __builtin_amdgcn_rcpf(in[__builtin_amdgcn_workitem_id_x()]);
+}
+"""
+
+
+def modes(directory):
+    """Each mode changes what it says and nothing else."""
+    (directory / "modes.cl").write_text(MODES)
+    clang = shutil.which("clang-22") or "/usr/lib/llvm-22/bin/clang"
+    subprocess.run([clang, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-nogpulib", "-O2",
+                    directory / "modes.cl", "-o", directory / "modes.co"], check=True)
+
+    def launch(kernel, typecode, count, data, *words):
+        arguments = [{"buf": {"bytes": 4 * count, "fill": 0}, "out": "out.bin"}]
+        if data:
+            (directory / "in.bin").write_bytes(data)
+            arguments.insert(0, {"buf": "in.bin"})
+        (directory / "modes.json").write_text(json.dumps(
+            {"chip": "gfx942", "kernel": kernel, "grid": [1], "block": [64], "args": arguments}))
+        done = emu(directory / "modes.co", "--launch", directory / "modes.json", *words)
+        check(f"{kernel} {words}", done.returncode == 0, done.stderr)
+        return list(array.array(typecode, (directory / "out.bin").read_bytes()))
+
+    # 1 + 7 * 2^-24: in order each addend is rounded away; added up at once the sum is halfway to the next even number.
+    for words, want in (((), 1 + 2.0**-21), (("--accumulation", "cdna"), 1 + 2.0**-21), (("--accumulation", "ordered"), 1.0)):
+        check(f"sums {words}", launch("sums", "f", 64, b"", *words) == [want] * 64)
+    words = array.array("I", [1, 2, 3, 4]).tobytes()
+    for option, want in (((), [3, 0]), (("--buffer-range", "dword"), [3, 0]), (("--buffer-range", "access"), [0, 0])):
+        check(f"range {option}", launch("range", "I", 2, words, *option) == want)
+    given = array.array("f", range(3, 67)).tobytes()
+    right, moved = launch("noise", "I", 64, given), launch("noise", "I", 64, given, "--perturbation", "2")
+    exact = list(array.array("I", array.array("f", [1 / n for n in range(3, 67)]).tobytes()))
+    check("rounded right", right == exact)
+    check("moved by two ulps at most", moved != right and all(abs(a - b) <= 2 for a, b in zip(moved, right)))
+    done = emu(directory / "modes.co", "--launch", directory / "modes.json", "--accumulation", "sideways")
+    check("a mode that there is not", done.returncode == 2 and "sideways" in done.stderr, done.stderr)
+
+
 def images(directory):
     good = (KERNELS / "vector_add_gfx942_O2.co").read_bytes()
     wrong = directory / "wrong.co"
@@ -140,6 +192,7 @@ def census_of_ours(directory):
 with tempfile.TemporaryDirectory() as name:
     launches(pathlib.Path(name))
     endless(pathlib.Path(name))
+    modes(pathlib.Path(name))
     images(pathlib.Path(name))
 census()
 if not os.environ.get("TL_SANITIZE"):

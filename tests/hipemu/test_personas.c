@@ -146,11 +146,32 @@ static void play70(void) {
   CHECK(CALL(hipExtGetLastError) == 101);
 }
 
+/* As 7.0; the layouts are those of 6.0. */
+static void play10(void) {
+  int count, status;
+  unsigned char bytes[4096];
+  void *function;
+  CHECK(version() / 100000 == 1000);
+  CHECK(find("hipGetDevicePropertiesR0600") && find("hipExtGetLastError"));
+  check_old_layout();
+  CHECK(CALL(hipGetProcAddress, "hipGetDeviceProperties", &function, 1000, 0, &status) == 0);
+  memset(bytes, 0xee, sizeof bytes);
+  CHECK(((hipError_t (*)(void *, int))function)(bytes, 0) == 0);
+  CHECK(strcmp((char *)bytes + 1160, "gfx942") == 0 && bytes[1472] == 0xee);
+  CHECK(CALL(hipSetDevice, 9) == 101);
+  CHECK(CALL(hipGetDeviceCount, &count) == 0);
+  CHECK(CALL(hipGetLastError) == 101);
+  CHECK(strcmp(CALL(hipGetErrorName, 1054), "hipErrorInvalidClusterSize") == 0);
+}
+static void old_name(void) { CHECK(strcmp(CALL(hipGetErrorName, 1054), "hipErrorTbd") == 0); }
+
 static void personas(void **state) {
   (void)state;
   in_child("TL_EMU_VERSION=5.7", play57);
   in_child("TL_EMU_VERSION=6.2", play62);
   in_child("TL_EMU_VERSION=7.0", play70);
+  in_child("TL_EMU_VERSION=7.0", old_name);
+  in_child("TL_EMU_VERSION=10", play10);
 }
 
 static void without_functions(void) {
@@ -277,11 +298,43 @@ static void trace_and_report(void **state) {
   rmdir(scratch);
 }
 
+/* What cannot be written is said, once, with the setting's file and the reason. */
+static void unwritable(void **state) {
+  (void)state;
+  static const struct {
+    const char *settings, *words[3];
+  } cases[] = {
+      {"TL_EMU_LOG=1 TL_EMU_TRACE=/tmp", {"TL_EMU_TRACE: cannot write /tmp: ", "directory"}},
+      {"TL_EMU_TRACE=/dev/full", {"trace is not complete: cannot write /dev/full: ", "space"}},
+      {"TL_EMU_REPORT=/tmp", {"cannot write the report to /tmp: ", "directory"}},
+      {"TL_EMU_REPORT=/dev/full", {"cannot write the report to /dev/full: ", "space"}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char path[] = "/tmp/hipemu.XXXXXX";
+    int file = mkstemp(path), kept = dup(2);
+    assert_true(file >= 0 && kept >= 0);
+    fflush(stderr);
+    dup2(file, 2);
+    in_child(cases[i].settings, some_work);
+    dup2(kept, 2);
+    close(file);
+    close(kept);
+    const char *text = contents(path);
+    unlink(path);
+    for (const char *const *word = cases[i].words; *word; ++word)
+      if (!strstr(text, *word))
+        fail_msg("%s: no \"%s\" in: %s", cases[i].settings, *word, text);
+    const char *first = strstr(text, "cannot write");
+    assert_null(strstr(first + 1, "cannot write"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(personas),  cmocka_unit_test(hidden),
-      cmocka_unit_test(no_device), cmocka_unit_test(ordered_failures),
-      cmocka_unit_test(pageable),  cmocka_unit_test(trace_and_report),
+      cmocka_unit_test(personas),   cmocka_unit_test(hidden),
+      cmocka_unit_test(no_device),  cmocka_unit_test(ordered_failures),
+      cmocka_unit_test(pageable),   cmocka_unit_test(trace_and_report),
+      cmocka_unit_test(unwritable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
