@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace tl::emu {
 
 void Findings::add(Finding finding) {
@@ -65,8 +67,16 @@ std::string Findings::print(ReportFormat format) const {
                        {"ideal_cache_lines", p.counts.idealLines},
                        {"lds_passes", p.counts.passes},
                        {"ideal_lds_passes", p.counts.idealPasses}});
-    if (!profile.empty())
+    if (!profile.empty()) {
       root["profile"] = std::move(lines);
+      nlohmann::ordered_json mixes = nlohmann::ordered_json::array();
+      for (const auto &[place, counts] : instructionMix())
+        mixes.push_back({{"kernel", place.kernel},
+                         {"file", place.file},
+                         {"line", place.line},
+                         {"instructions", counts}});
+      root["instruction_mix"] = std::move(mixes);
+    }
     nlohmann::ordered_json occupancies = nlohmann::ordered_json::array();
     for (const auto &[key, l] : launches)
       occupancies.push_back({{"kernel", l.kernel},
@@ -94,13 +104,37 @@ std::string Findings::print(ReportFormat format) const {
   return text + printProfile();
 }
 
-// Memory instructions by line, then how often each kind of instruction was executed.
+std::map<Findings::Place, std::map<std::string, uint64_t>> Findings::instructionMix() const {
+  std::map<Place, std::map<std::string, uint64_t>> mix;
+  for (const auto &[key, p] : profile)
+    mix[{p.kernel, p.line ? p.file : std::string(), p.line}][p.mnemonic] += p.counts.executions;
+  return mix;
+}
+
+namespace {
+
+// "1200: v_add_f32 800, s_nop 400": the most frequent first.
+std::string mixText(const std::map<std::string, uint64_t> &counts) {
+  std::vector<std::pair<std::string, uint64_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto &a, const auto &b) { return a.second > b.second; });
+  uint64_t total = 0;
+  std::string text;
+  for (const auto &[mnemonic, count] : sorted) {
+    total += count;
+    text += formatString("%s %s %llu", text.empty() ? "" : ",", mnemonic.c_str(),
+                         static_cast<unsigned long long>(count));
+  }
+  return formatString("%llu:", static_cast<unsigned long long>(total)) + text + "\n";
+}
+
+} // namespace
+
+// Memory instructions by line, then what each line and each kernel has executed.
 std::string Findings::printProfile() const {
   std::string text;
-  std::map<std::pair<std::string, std::string>, uint64_t> mix;
   auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
   for (const auto &[key, p] : profile) {
-    mix[{p.kernel, p.mnemonic}] += p.counts.executions;
     std::string place = p.line ? formatString("%s:%u", p.file.c_str(), p.line)
                                : formatString("%s+0x%x", p.kernel.c_str(), p.pc);
     if (p.counts.idealLines)
@@ -124,9 +158,16 @@ std::string Findings::printProfile() const {
       text += formatString(", LDS %u workgroups", l.occupancy.byLds);
     text += "\n";
   }
-  for (const auto &[key, executions] : mix)
-    text += formatString("instructions: %s: %s: %llu\n", key.first.c_str(), key.second.c_str(),
-                         number(executions));
+  std::map<std::string, std::map<std::string, uint64_t>> kernels;
+  for (const auto &[place, counts] : instructionMix()) {
+    if (place.line)
+      text +=
+          formatString("instructions: %s:%u: ", place.file.c_str(), place.line) + mixText(counts);
+    for (const auto &[mnemonic, count] : counts)
+      kernels[place.kernel][mnemonic] += count;
+  }
+  for (const auto &[kernel, counts] : kernels)
+    text += "instructions: kernel " + kernel + ": " + mixText(counts);
   return text;
 }
 

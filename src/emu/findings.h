@@ -42,6 +42,13 @@ public:
   std::string print(ReportFormat format) const;
 
 private:
+  struct Place {
+    std::string kernel, file; // no file and line 0: of no known line
+    uint32_t line;
+    auto operator<=>(const Place &) const = default;
+  };
+  /// Executions of each kind of instruction, by source line.
+  std::map<Place, std::map<std::string, uint64_t>> instructionMix() const;
   std::string printProfile() const;
 
   mutable std::mutex lock;

@@ -56,7 +56,21 @@ def launches(directory):
     done = launch(lambda l: None, "--report")
     check("report", done.returncode == 0 and "vector_add.cl" in done.stdout, done.stdout)
     done = launch(lambda l: None, "--json")
-    check("json", done.returncode == 0 and json.loads(done.stdout), done.stdout)
+    report = json.loads(done.stdout)
+    check("json", done.returncode == 0 and report, done.stdout)
+    # 16 waves store once each, on the line that says so.
+    line = 1 + next(i for i, text in enumerate((pathlib.Path(__file__).parent / "kernels" / "vector_add.cl").read_text()
+                                               .splitlines()) if "[i] =" in text)
+    mixes = [m["instructions"] for m in report["instruction_mix"] if m["line"] == line]
+    check("mix of a line", len(mixes) == 1 and mixes[0].get("global_store_dword") == 16 and mixes[0].get("v_add_f32") == 16
+          and mixes[0].get("global_load_dword") == 32, report["instruction_mix"])
+    check("mixes have all instructions", sum(sum(m["instructions"].values()) for m in report["instruction_mix"]) ==
+          sum(p["executions"] for p in report["profile"]), report["instruction_mix"])
+    text = launch(lambda l: None, "--report").stdout
+    mine = [row for row in text.splitlines() if row.startswith(f"instructions: vector_add.cl:{line}: ") or
+            f"/vector_add.cl:{line}: " in row and row.startswith("instructions: ")]
+    check("mix of a line in words", len(mine) == 1 and " global_load_dword 32" in mine[0] and " v_add_f32 16" in mine[0], text)
+    check("mix of the kernel", "instructions: kernel vectorAdd: " in text, text)
 
     def change(**values):
         return lambda launch: launch.update(values)
