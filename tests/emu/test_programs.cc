@@ -1,4 +1,4 @@
-// Programs of clang at -O0 to -O3 on both chips against the same C on the host.
+// Programs of clang at -O0 to -O3 on all chips against the same C on the host.
 #include "emu_test.h"
 #include "kernels/programs.h"
 
@@ -68,13 +68,46 @@ void runAll(const char *chip, int level) {
 
 } // namespace
 
-UNIT_TEST(cdna_O0) { runAll("gfx942", 0); }
-UNIT_TEST(cdna_O1) { runAll("gfx942", 1); }
-UNIT_TEST(cdna_O2) { runAll("gfx942", 2); }
-UNIT_TEST(cdna_O3) { runAll("gfx942", 3); }
-UNIT_TEST(rdna_O0) { runAll("gfx1100", 0); }
-UNIT_TEST(rdna_O1) { runAll("gfx1100", 1); }
-UNIT_TEST(rdna_O2) { runAll("gfx1100", 2); }
-UNIT_TEST(rdna_O3) { runAll("gfx1100", 3); }
+UNIT_TEST(gfx942_O0) { runAll("gfx942", 0); }
+UNIT_TEST(gfx942_O1) { runAll("gfx942", 1); }
+UNIT_TEST(gfx942_O2) { runAll("gfx942", 2); }
+UNIT_TEST(gfx942_O3) { runAll("gfx942", 3); }
+UNIT_TEST(gfx1100_O0) { runAll("gfx1100", 0); }
+UNIT_TEST(gfx1100_O1) { runAll("gfx1100", 1); }
+UNIT_TEST(gfx1100_O2) { runAll("gfx1100", 2); }
+UNIT_TEST(gfx1100_O3) { runAll("gfx1100", 3); }
+UNIT_TEST(gfx90a_O0) { runAll("gfx90a", 0); }
+UNIT_TEST(gfx90a_O1) { runAll("gfx90a", 1); }
+UNIT_TEST(gfx90a_O2) { runAll("gfx90a", 2); }
+UNIT_TEST(gfx90a_O3) { runAll("gfx90a", 3); }
+UNIT_TEST(gfx950_O0) { runAll("gfx950", 0); }
+UNIT_TEST(gfx950_O1) { runAll("gfx950", 1); }
+UNIT_TEST(gfx950_O2) { runAll("gfx950", 2); }
+UNIT_TEST(gfx950_O3) { runAll("gfx950", 3); }
+UNIT_TEST(gfx1201_O0) { runAll("gfx1201", 0); }
+UNIT_TEST(gfx1201_O1) { runAll("gfx1201", 1); }
+UNIT_TEST(gfx1201_O2) { runAll("gfx1201", 2); }
+UNIT_TEST(gfx1201_O3) { runAll("gfx1201", 3); }
+
+// The programs with arrays keep them in scratch, which gfx90a's compilers reach through a buffer.
+UNIT_TEST(gfx90a_has_scratch_in_a_buffer) {
+  Machine machine("gfx90a");
+  const auto image = kernelFile("programs", "gfx90a", 0);
+  std::vector<CensusRow> rows;
+  std::string message;
+  REQUIRE(machine.emulator->census(image.data(), image.size(), rows, &message));
+  uint64_t buffers = 0, scratch = 0;
+  for (const CensusRow &row : rows) {
+    buffers +=
+        row.mnemonic.rfind("buffer_load", 0) == 0 || row.mnemonic.rfind("buffer_store", 0) == 0
+            ? row.count
+            : 0;
+    scratch += row.mnemonic.rfind("scratch_", 0) == 0 ? row.count : 0;
+  }
+  CHECK(buffers > 100);
+  CHECK_EQ(scratch, uint64_t(0));
+  REQUIRE(machine.load(image) == LoadStatus::Ok);
+  CHECK(machine.module->findKernel("k_privateArray")->info().privateBytes > 0);
+}
 
 UNIT_TEST_MAIN
