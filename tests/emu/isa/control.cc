@@ -1,6 +1,8 @@
 // How a program ends. Jumps and waits are in tests/emu/opcodes/control.txt.
 #include "machine.h"
 
+#include "emu/op_table.h"
+
 namespace isatest {
 
 UNIT_TEST(saved_programs_end_too) {
@@ -21,6 +23,7 @@ UNIT_TEST(padding_is_no_code) {
     CHECK(machine.fault().status == LaunchStatus::IllegalState);
     CHECK(machine.fault().message.find("past the end of the code") != std::string::npos);
     CHECK_EQ(machine.wave.s[40], 1u);
+    executedRows().insert(findOp("S_CODE_END"));
   }
 }
 

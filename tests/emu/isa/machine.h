@@ -25,8 +25,10 @@ using namespace tl::emu;
 inline const std::vector<std::string> kChips = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
 inline bool isGfx9(const std::string &chip) { return chip.compare(0, 4, "gfx9") == 0; }
 
-/// Rows of the op table that any test has executed, by number.
+/// Rows of the op table that any test has executed to the end of its instructions, by number; and
+/// those of them that changed anything: registers, memory, the course of execution.
 std::set<unsigned> &executedRows();
+std::set<unsigned> &effectiveRows();
 
 /// Random words with many special floats of all sizes among them.
 class Words {
@@ -89,10 +91,11 @@ public:
 
 class Machine {
 public:
-  static constexpr unsigned kLines = 128, kLdsBytes = 16384;
+  static constexpr unsigned kLines = 128, kLdsBytes = 16384, kScratchBytes = 256;
 
   /// Has LDS; `memoryBytes`: also as much device memory, at memoryAddress().
-  explicit Machine(const std::string &chip, unsigned waveSize = 0, uint64_t memoryBytes = 0)
+  explicit Machine(const std::string &chip, unsigned waveSize = 0, uint64_t memoryBytes = 0,
+                   unsigned lines = kLines)
       : chipName(chip),
         space(memoryBytes ? std::vector<uint64_t>{memoryBytes} : std::vector<uint64_t>()) {
     group.lds.resize(kLdsBytes);
@@ -105,10 +108,13 @@ public:
     context.budget = UINT64_MAX;
     wave.lanes = waveSize ? waveSize : isGfx9(chip) ? 64 : 32;
     wave.laneMask = wave.lanes == 64 ? ~uint64_t(0) : 0xffffffffu;
-    file.resize(size_t(kLines + kSpareLines) * kLineLanes + 16);
+    file.resize(size_t(lines + kSpareLines) * kLineLanes + 16);
     wave.v = reinterpret_cast<uint32_t *>((reinterpret_cast<uintptr_t>(file.data()) + 63) &
                                           ~uintptr_t(63));
-    wave.launchVectorLines = kLines;
+    wave.launchVectorLines = lines;
+    scratch.resize(size_t(kScratchBytes) * kLineLanes);
+    wave.scratch = scratch.data();
+    wave.scratchBytes = kScratchBytes;
     wave.launch = &context;
     wave.group = &group;
     wave.worker = &worker;
@@ -148,28 +154,35 @@ public:
     context.program = program.get();
     return true;
   }
-  /// Counts the rows of what was loaded as executed. False: an instruction has none.
-  bool countRows() const {
-    for (size_t i = 0; i + 1 < program->ops.size(); ++i) {
-      const MicroOp &op = program->ops[i];
-      if (op.row == kNoRow || op.run == unimplementedInstruction)
-        return false;
-      executedRows().insert(op.row);
-      if (op.flags & OpPair)
-        for (int h = 0; h < 2; ++h)
-          executedRows().insert(program->halves[size_t(op.imm[0] + h)].row);
-    }
-    return true;
-  }
-  /// Runs what was loaded. False: an instruction is not implemented, or there was a fault.
+  /// Runs what was loaded, and counts its rows. False: an instruction is not implemented, or there
+  /// was a fault.
   bool run() {
-    if (!countRows())
-      return false;
+    for (size_t i = 0; i + 1 < program->ops.size(); ++i)
+      if (program->ops[i].row == kNoRow || program->ops[i].run == unimplementedInstruction)
+        return false;
     group.live = 1;
     wave.state = WaveState::Running;
     wave.pc = 0;
-    runWave(wave);
-    return wave.state == WaveState::Ended;
+    std::vector<const MicroOp *> executed;
+    context.budget = 1; // a slice is one instruction
+    while (wave.state == WaveState::Running) {
+      const MicroOp &op = program->ops[wave.pc];
+      executed.push_back(&op);
+      if (isEffective(op)) {
+        runWave(wave);
+        continue;
+      }
+      const State before(*this);
+      runWave(wave);
+      if (!(before == State(*this)))
+        forRows(op, [](unsigned row) { effectiveRows().insert(row); });
+    }
+    context.budget = UINT64_MAX;
+    if (wave.state != WaveState::Ended)
+      return false;
+    for (const MicroOp *op : executed)
+      forRows(*op, [](unsigned row) { executedRows().insert(row); });
+    return true;
   }
   uint8_t *lds() { return group.lds.data(); }
   uint64_t memoryAddress() const { return block ? block->address : 0; }
@@ -178,6 +191,38 @@ public:
   const LaunchResult &fault() const { return context.result; }
 
 private:
+  template <class F> void forRows(const MicroOp &op, F f) const {
+    if (op.row != kNoRow)
+      f(op.row);
+    if (op.flags & OpPair)
+      for (int h = 0; h < 2; ++h)
+        f(program->halves[size_t(op.imm[0] + h)].row);
+  }
+  bool isEffective(const MicroOp &op) const {
+    bool all = true;
+    forRows(op, [&](unsigned row) { all &= effectiveRows().count(row) != 0; });
+    return all;
+  }
+  /// All that an instruction may change. The course of execution: where it is not the next one.
+  struct State {
+    explicit State(const Machine &m)
+        : file(m.file), scalars(m.wave.s, m.wave.s + ScalarSlots), lds(m.group.lds),
+          scratch(m.scratch), memory(m.block ? m.block->host : nullptr,
+                                     m.block ? m.block->host + m.block->bytes : nullptr),
+          others{m.wave.scc,   m.wave.mode,        m.wave.gprIndexMode,
+                 m.wave.slept, m.group.generation, m.wave.state == WaveState::Running},
+          pc(m.wave.pc) {}
+    bool operator==(const State &after) const {
+      return file == after.file && scalars == after.scalars && lds == after.lds &&
+             scratch == after.scratch && memory == after.memory && others == after.others &&
+             after.pc == pc + 1;
+    }
+    std::vector<uint32_t> file, scalars;
+    std::vector<uint8_t> lds, scratch, memory;
+    std::vector<uint32_t> others;
+    uint32_t pc;
+  };
+
   LaunchContext &prepared() {
     context.space = &space;
     return context;
@@ -195,6 +240,7 @@ private:
   MemoryBlock *block = nullptr;
   Workgroup group;
   Worker worker{prepared()};
+  std::vector<uint8_t> scratch;
   std::vector<uint32_t> file;
   std::unique_ptr<Program> program;
 };

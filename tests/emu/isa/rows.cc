@@ -8,6 +8,10 @@ std::set<unsigned> &executedRows() {
   static std::set<unsigned> rows;
   return rows;
 }
+std::set<unsigned> &effectiveRows() {
+  static std::set<unsigned> rows;
+  return rows;
+}
 
 std::vector<std::string> namesOf(const std::string &names) {
   std::vector<std::string> parts;
