@@ -460,4 +460,64 @@ UNIT_TEST(writes_that_a_barrier_does_not_wait_for) {
     }
 }
 
+// Loads into LDS are done when the vector memory counter says so, for the wave itself and, at a
+// barrier, for others.
+UNIT_TEST(loads_into_lds_that_are_not_waited_for) {
+  const std::string load = "global_load_lds_dword v101, s[4:5]", wait = "s_waitcnt vmcnt(0)",
+                    read = "ds_read_b32 v10, v101", readOther = "ds_read_b32 v10, v102",
+                    write = "ds_write_b32 v101, v0", ldsWait = "s_waitcnt lgkmcnt(0)",
+                    barrier = "s_barrier";
+  struct Case {
+    u32 threads;
+    std::vector<std::string> instructions;
+    std::string kind, words; // none: ""
+  };
+  const Case cases[] = {
+      {64, {load, read, ldsWait}, "missing-wait", "reads LDS byte 0 before the vector memory"},
+      {64, {load, ldsWait, read, ldsWait}, "missing-wait", "reads LDS byte"},
+      {64, {load, wait, read, ldsWait}, "", ""},
+      {64, {load, write, wait, ldsWait}, "missing-wait", "overwrites LDS byte"},
+      {64, {load, load, wait, read, ldsWait}, "", ""},
+      // The same instruction once more, elsewhere: what came before is there.
+      {64,
+       {"s_mov_b32 s21, 2", load, "s_add_u32 m0, m0, 256", "s_sub_u32 s21, s21, 1",
+        "s_cmp_lg_u32 s21, 0", "s_cbranch_scc1 65529", "s_waitcnt vmcnt(1)", read, wait, ldsWait},
+       "",
+       ""},
+      {64,
+       {"s_mov_b32 s21, 2", load, "s_add_u32 m0, m0, 256", "s_sub_u32 s21, s21, 1",
+        "s_cmp_lg_u32 s21, 0", "s_cbranch_scc1 65529", "s_waitcnt vmcnt(1)",
+        "ds_read_b32 v10, v101 offset:256", wait, ldsWait},
+       "missing-wait",
+       "reads LDS byte 256"},
+      {64,
+       {load, "global_load_dword v11, v101, s[4:5]", "s_waitcnt vmcnt(1)", read, wait, ldsWait},
+       "",
+       ""},
+      {64,
+       {"global_load_dword v11, v101, s[4:5]", load, "s_waitcnt vmcnt(1)", read, wait, ldsWait},
+       "missing-wait",
+       "reads LDS byte"},
+      {128, {load, wait, barrier, readOther, ldsWait}, "", ""},
+      {128, {load, barrier, wait, readOther, ldsWait}, "lds-race", "without waiting for it before"},
+      {128, {load, wait, readOther, ldsWait}, "lds-race", "without a barrier between them"},
+  };
+  for (const Case &c : cases) {
+    OpcodeCase test;
+    // Each wave's part of LDS begins where M0 says.
+    test.instructions = {"v_lshlrev_b32 v101, 2, v0", "v_xor_b32 v102, 0x100, v101",
+                         "v_readfirstlane_b32 s20, v101", "s_mov_b32 m0, s20"};
+    test.instructions.insert(test.instructions.end(), c.instructions.begin(), c.instructions.end());
+    Machine machine("gfx942");
+    REQUIRE(machine.load(assemble(assemblyOf({test}, "gfx942", 64), "gfx942")) == LoadStatus::Ok);
+    u64 in = machine.upload(numbers(256)), out = machine.upload(numbers(256));
+    LaunchResult result = machine.launch("case_0", {1}, {c.threads}, in, out);
+    CHECK_EQ(result.message, "");
+    if (c.kind.empty())
+      CHECK_EQ(machine.emulator->report(ReportFormat::Text), "");
+    else
+      expect(machine, c.kind.c_str(), {c.words});
+  }
+}
+
 UNIT_TEST_MAIN

@@ -168,8 +168,8 @@ void checkHazards(Wave &w, const MicroOp &op) {
   WaveChecks &checks = *w.checks;
   if (op.wait != WaitClass::None) {
     wait(w, checks, op);
-    if (checks.done[index(WaitCounter::Lds)] == checks.issued[index(WaitCounter::Lds)])
-      checks.ldsWrites.clear();
+    std::erase_if(checks.ldsWrites,
+                  [&](const WaveChecks::LdsWrite &write) { return write.isDone(checks); });
     return;
   }
   if (outstanding(checks)) {

@@ -63,8 +63,33 @@ void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint8_t wave, uint
                            : ", without a barrier between them"));
 }
 
+/// A load into the bytes that the wave itself has under way.
+void checkOwnLoads(Wave &w, const MicroOp &op, const LdsCell &cell, uint64_t at, uint32_t bytes,
+                   bool write) {
+  const uint8_t self = waveId(w);
+  bool mine = false;
+  for (unsigned i = 0; i < 4; ++i)
+    mine |= (bytes >> i & 1) && cell.writer.waves[i] == self;
+  const uint32_t pc = pcOf(cell.writer.mark);
+  for (const WaveChecks::LdsWrite &load : w.checks->ldsWrites) {
+    if (!mine || load.counter != WaitCounter::Vector || load.pc != pc || !load.holds(at) ||
+        load.isDone(*w.checks))
+      continue;
+    SourceLine line = w.launch->lines ? w.launch->lines->find(pc) : SourceLine();
+    return reportFinding(
+        w, op, "missing-wait",
+        formatString("%s LDS byte %llu before the vector memory counter has been waited for: it is "
+                     "loaded at 0x%x",
+                     write ? "overwrites" : "reads", static_cast<unsigned long long>(at), pc) +
+            (line.line ? " (" + line.text() + ")" : std::string()));
+  }
+}
+
 void accessCell(Wave &w, const MicroOp &op, LdsCell &cell, uint64_t at, uint32_t bytes,
                 bool write) {
+  // Loads into LDS come back in order.
+  if (!w.checks->ldsWrites.empty() && !(op.flags & OpToLds))
+    checkOwnLoads(w, op, cell, at, bytes, write);
   const uint64_t mine =
       w.barrierSignaled ? makeMark(passed(w) + 1, op.pc) | kEarly : makeMark(passed(w), op.pc);
   const uint8_t self = waveId(w);
@@ -88,11 +113,22 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
                       formatString(" %s %u bytes outside of the workgroup's %u bytes of LDS",
                                    access == Access::Read ? "reads" : "writes", bytes,
                                    w.group->ldsBytes));
-  // Atomic operations may meet.
-  if (access == Access::Atomic || w.group->waves.size() < 2)
+  std::vector<WaveChecks::LdsWrite> &writes = w.checks->ldsWrites;
+  const bool loads = op.flags & OpToLds;
+  const bool alone = w.group->waves.size() < 2;
+  // Atomic operations may meet. A wave alone meets only its own loads into LDS.
+  if (access == Access::Atomic || (alone && !loads && writes.empty()))
     return;
-  if (access == Access::Write)
-    w.checks->ldsWrites.push_back({w.checks->issued[unsigned(WaitCounter::Lds)], op.pc});
+  if (access == Access::Write && (loads || !alone)) {
+    const WaitCounter counter = loads ? WaitCounter::Vector : WaitCounter::Lds;
+    WaveChecks::LdsWrite all{w.checks->issued[unsigned(counter)], op.pc, counter, UINT32_MAX, 0};
+    forLanes(memory.lanes, [&](unsigned l) {
+      const auto at = uint32_t(memory.pointer[l] - w.group->lds.data());
+      all.first = std::min(all.first, at), all.last = std::max(all.last, at + bytes - 1);
+    });
+    if (memory.lanes)
+      writes.push_back(all);
+  }
   const uint8_t *lds = w.group->lds.data();
   forLanes(memory.lanes, [&](unsigned l) {
     uint64_t start = uint64_t(memory.pointer[l] - lds), end = start + bytes;
@@ -111,21 +147,20 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
 void keepLateWrites(Wave &w) {
   GroupChecks *checks = w.group->checks.get();
   std::vector<WaveChecks::LdsWrite> &writes = w.checks->ldsWrites;
-  const uint32_t done = w.checks->done[unsigned(WaitCounter::Lds)];
-  std::erase_if(writes, [&](const WaveChecks::LdsWrite &write) { return write.number <= done; });
+  std::erase_if(writes, [&](const WaveChecks::LdsWrite &write) { return write.isDone(*w.checks); });
   if (!checks || writes.empty())
     return;
   const uint64_t now = generationOf(makeMark(passed(w), 0));
   const uint8_t self = waveId(w);
-  for (LdsCell &cell : checks->lds) {
-    const uint64_t mark = cell.writer.mark;
-    if (generationOf(mark) == now &&
-        std::find(std::begin(cell.writer.waves), std::end(cell.writer.waves), self) !=
-            std::end(cell.writer.waves) &&
-        std::any_of(writes.begin(), writes.end(),
-                    [&](const WaveChecks::LdsWrite &write) { return write.pc == pcOf(mark); }))
-      cell.writer.mark = makeMark(passed(w) + 1, pcOf(mark)) | kLate;
-  }
+  for (const WaveChecks::LdsWrite &write : writes)
+    for (uint32_t i = write.first / 4; i <= write.last / 4; ++i) {
+      LdsCell &cell = checks->lds[i];
+      const uint64_t mark = cell.writer.mark;
+      if (generationOf(mark) == now && write.pc == pcOf(mark) &&
+          std::find(std::begin(cell.writer.waves), std::end(cell.writer.waves), self) !=
+              std::end(cell.writer.waves))
+        cell.writer.mark = makeMark(passed(w) + 1, pcOf(mark)) | kLate;
+    }
 }
 
 } // namespace tl::emu

@@ -50,8 +50,12 @@ struct WaveChecks {
   std::vector<Pending> lines; // of the vector file
   uint32_t scalar[ScalarSlots] = {}, scalarPc[ScalarSlots] = {};
   struct LdsWrite {
-    uint32_t number; // by the LDS counter
+    uint32_t number; // by its counter
     uint32_t pc;
+    WaitCounter counter;  // Vector: a load into LDS
+    uint32_t first, last; // bytes
+    bool holds(uint64_t at) const { return at + 4 > first && at <= last; }
+    bool isDone(const WaveChecks &checks) const { return number <= checks.done[unsigned(counter)]; }
   };
   std::vector<LdsWrite> ldsWrites; // that may not have been waited for
   uint32_t signalPc = 0;           // where it last came to a barrier

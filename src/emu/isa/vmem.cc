@@ -1,5 +1,6 @@
 // Vector memory: FLAT, GLOBAL, SCRATCH and BUFFER alike (CDNA3 ISA 9 and 10, RDNA3 ISA 10 and 11).
 #include "emu/atomic_ops.h"
+#include "emu/checks/checks.h"
 #include "emu/checks/definedness.h"
 #include "emu/chips.h"
 #include "emu/lane_memory.h"
@@ -53,11 +54,16 @@ template <unsigned Bytes, class T> void loadToLds(Wave &w, const MicroOp &op) {
     return;
   constexpr uint32_t kStep = Bytes < 4 ? 4 : Bytes;
   uint32_t start = (w.s[SlotM0] & 0xffff) + uint32_t(op.imm[0]);
+  LaneMemory written;
   auto put = [&](unsigned l, const void *data) {
     uint64_t at = uint64_t(start) + l * kStep;
-    if (at + kStep > w.group->ldsBytes)
+    if (at + kStep > w.group->ldsBytes) {
+      written.outside |= uint64_t(1) << l;
       return;
-    std::memcpy(w.group->lds.data() + at, data, kStep);
+    }
+    written.lanes |= uint64_t(1) << l;
+    written.pointer[l] = w.group->lds.data() + at;
+    std::memcpy(written.pointer[l], data, kStep);
     if (w.checks)
       markLdsWritten(w, at, kStep);
   };
@@ -75,6 +81,8 @@ template <unsigned Bytes, class T> void loadToLds(Wave &w, const MicroOp &op) {
   });
   const uint8_t zeros[kStep] = {};
   forLanes(memory.outside, [&](unsigned l) { put(l, zeros); });
+  if (w.checks)
+    checkLds(w, op, written, kStep, Access::Write);
 }
 
 template <unsigned Words> void load(Wave &w, const MicroOp &op) {
