@@ -288,7 +288,7 @@ private:
 int main(int argc, char **argv) {
   uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 40;
-  std::vector<std::string> chips = {"gfx942", "gfx1100"};
+  std::vector<std::string> chips = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
   if (argc > 3)
     chips.assign(argv + 3, argv + argc);
   void *memory =
