@@ -64,7 +64,7 @@ void normalizeMemory(std::string &name) {
   for (bool again = true; again;) {
     again = false;
     for (std::string_view suffix : {"_SADDR", "_RTN", "_ST", "_SVS", "_VE", "_OFFEN", "_IDXEN",
-                                    "_BOTHEN", "_OFFSET", "_VBUFFER", "_LDS"})
+                                    "_BOTHEN", "_OFFSET", "_VBUFFER", "_LDS", "_w32", "_w64"})
       again |= dropSuffix(name, suffix);
   }
   if (name.rfind("FLAT_LOAD_LDS_", 0) == 0)

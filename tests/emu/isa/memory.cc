@@ -179,14 +179,20 @@ unsigned elementAt(const uint8_t *bytes, unsigned index, unsigned bits) {
 }
 
 // False: the chip has no such instruction.
-bool runTransposing(const Transposing &t, const std::string &chip, bool wholeWave) {
+bool runTransposing(const Transposing &t, const std::string &chip, bool wholeWave,
+                    bool scalarBase = false) {
   const bool isLds = t.name[0] == 'd';
   Place place(chip, isLds);
   const std::string text = t.name + (" " + tuple('v', 40, t.words)) +
-                           (isLds ? ", v8 offset:32" : ", v[8:9], off offset:32");
+                           (isLds        ? ", v8 offset:32"
+                            : scalarBase ? ", v10, s[20:21] offset:32"
+                                         : ", v[8:9], off offset:32");
   if (!place.machine.load(text))
     return false;
   place.fill(8);
+  place.machine.wave.setScalarPair(20, place.machine.memoryAddress());
+  for (unsigned l = 0; l < place.machine.lanes(); ++l)
+    place.machine.v(10, l) = place.at[l];
   // Of inactive lanes nothing is known: whole groups of 16 are active or not.
   place.machine.setExec(wholeWave ? place.machine.wave.laneMask : 0xffff0000);
   if (!place.machine.run()) {
@@ -580,6 +586,8 @@ UNIT_TEST(transposing_loads) {
     for (const std::string &chip : kChips)
       for (bool wholeWave : {true, false})
         chips += runTransposing(t, chip, wholeWave);
+    if (t.name[0] == 'g')
+      CHECK(runTransposing(t, "gfx1201", true, true));
     if (chips != 2)
       unit::fail(__FILE__, __LINE__, std::string(t.name) + ": not one chip has it");
   }
