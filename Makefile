@@ -2,7 +2,10 @@
 BUILD ?= build
 STATIC_BUILD ?= build-static
 ASAN_BUILD ?= build-asan
+ASAN_ALL_BUILD ?= build-asan-all
 TSAN_BUILD ?= build-tsan
+FUZZ_BUILD ?= build-fuzz
+FUZZ_RUNS ?= 1000000
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
@@ -12,10 +15,11 @@ CONFIGURE = cmake -S . -G Ninja --log-level=WARNING $(CMAKE_FLAGS)
 # Labels of the tests that make quick runs, and which of them also run sanitized.
 FAST = unit|api|golden|error|hipemu|abi|tree
 ASAN_TESTS = -L 'unit|api|golden|error|hipemu|fuzz' -LE 'long|matrix'
+ASAN_ALL_TESTS = -L 'unit|golden|error|run|differential' -LE 'long|matrix|slow'
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build demo quick check check-all asan tsan static bench install bundle gen format format-check clean
+.PHONY: help deps build demo quick check check-all asan asan-all fuzz tsan static bench install bundle gen format format-check clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,8 +39,15 @@ $(ASAN_BUILD)/build.ninja:
 	@$(CONFIGURE) -B $(ASAN_BUILD) -DTL_SANITIZE=address,undefined -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EXAMPLES=OFF \
 	  -DTL_COMPILER_BUILD_DIR=$(abspath $(BUILD))
 
+$(ASAN_ALL_BUILD)/build.ninja:
+	@$(CONFIGURE) -B $(ASAN_ALL_BUILD) -DTL_SANITIZE=address,undefined
+
 $(TSAN_BUILD)/build.ninja:
 	@$(CONFIGURE) -B $(TSAN_BUILD) -DTL_SANITIZE=thread -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EMULATOR=OFF -DTL_BUILD_EXAMPLES=OFF
+
+$(FUZZ_BUILD)/build.ninja:
+	@$(CONFIGURE) -B $(FUZZ_BUILD) -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 -DTL_FUZZ=ON \
+	  -DTL_SANITIZE=address,undefined,fuzzer-no-link -DTL_BUILD_COMPILER=OFF -DTL_BUILD_EMULATOR=OFF -DTL_BUILD_EXAMPLES=OFF
 
 build: deps $(BUILD)/build.ninja ## build everything, LLVM as a shared library (the default)
 	@$(NINJA) -C $(BUILD)
@@ -47,6 +58,14 @@ static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hi
 asan: build $(ASAN_BUILD)/build.ninja ## address and undefined-behaviour sanitizers, all but the code generators
 	@$(NINJA) -C $(ASAN_BUILD)
 	@$(RUN_TESTS) $(ASAN_BUILD) $(ASAN_TESTS)
+
+asan-all: deps $(ASAN_ALL_BUILD)/build.ninja ## the code generators sanitized too, a quarter of an hour of building
+	@$(NINJA) -C $(ASAN_ALL_BUILD)
+	@TL_RUN_DEVICE=host $(RUN_TESTS) $(ASAN_ALL_BUILD) $(ASAN_ALL_TESTS)
+
+fuzz: deps $(FUZZ_BUILD)/build.ninja ## FUZZ_RUNS inputs for each fuzz target: texts, graphs, artifacts, calls of the C API
+	@$(NINJA) -C $(FUZZ_BUILD) fuzz_text fuzz_graph fuzz_artifact fuzz_calls fuzz_seeds
+	@tests/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_RUNS)
 
 tsan: deps $(TSAN_BUILD)/build.ninja ## thread sanitizer on the stand-in HIP runtime
 	@$(NINJA) -C $(TSAN_BUILD) hipemu_tests
@@ -64,7 +83,7 @@ check: build $(ASAN_BUILD)/build.ninja ## every test of a change: what CI runs
 	@$(NINJA) -C $(ASAN_BUILD)
 	@$(RUN_TESTS) $(BUILD) -LE long -- $(ASAN_BUILD) $(ASAN_TESTS)
 
-check-all: build static $(ASAN_BUILD)/build.ninja tsan ## the long tests too
+check-all: build static $(ASAN_BUILD)/build.ninja asan-all tsan fuzz ## the long tests too, all under sanitizers, and the fuzzers
 	@$(NINJA) -C $(BUILD) tilelang_compiler_static
 	@$(NINJA) -C $(ASAN_BUILD)
 	@TL_HIPEMU_SEEDS=100 TL_RELEASE_BUILD_DIR=$(abspath $(STATIC_BUILD)) $(RUN_TESTS) $(BUILD) -- $(ASAN_BUILD) $(ASAN_TESTS)
@@ -93,4 +112,4 @@ format-check: deps ## fail when clang-format would change a file
 	@cmake/sources.sh | xargs -P $(JOBS) -n 16 clang-format-22 --dry-run -Werror
 
 clean: ## remove the build directories
-	rm -rf $(BUILD) $(STATIC_BUILD) $(ASAN_BUILD) $(TSAN_BUILD) dist
+	rm -rf $(BUILD) $(STATIC_BUILD) $(ASAN_BUILD) $(ASAN_ALL_BUILD) $(TSAN_BUILD) $(FUZZ_BUILD) dist

@@ -42,7 +42,9 @@ endif()
 add_library(tl_settings INTERFACE)
 target_compile_options(tl_settings INTERFACE
   -Wall -Wextra -Werror -fno-semantic-interposition -ffunction-sections -fdata-sections
-  $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>
+  # libstdc++ 12 uses what it deprecates itself, and Clang says so where templates are instantiated.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 target_include_directories(tl_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_link_options(tl_settings INTERFACE -Wl,--gc-sections)
 target_link_libraries(tl_settings INTERFACE Threads::Threads ${CMAKE_DL_LIBS})

@@ -2,7 +2,7 @@
 # Installs the Debian packages of docs/dependencies.md that are missing; quick and silent when none is.
 set -eu
 build="g++ libcli11-dev nlohmann-json3-dev cmake ninja-build ccache pkg-config xz-utils llvm-22-dev liblld-22-dev libxxhash-dev zlib1g-dev libzstd-dev"
-tests="abigail-tools clang-22 clang-format-22 libcmocka-dev libmpfr-dev gdb python3 python3-numpy libamdhip64-dev libopenblas-dev"
+tests="abigail-tools clang-22 clang-format-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev gdb python3 python3-numpy libamdhip64-dev libopenblas-dev"
 packages="$build $tests"
 
 if ! command -v dpkg-query > /dev/null; then
