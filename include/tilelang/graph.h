@@ -1,10 +1,11 @@
 /* Tile graphs: building, parsing, printing. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A graph holds one kernel: arguments, parameters, a grid, and a body of operations (tilelang/ops.h
- * has a helper for each). Building is sticky: the first mistake is kept, later calls do nothing and
- * give the value 0, and tl_graph_verify or tl_kernel_build reports it with the place set by
- * tl_graph_location. So a building call that returns a status returns that of the first mistake,
- * which may be an earlier call's. Threads: one thread at a time per graph. */
+ * A graph is one kernel: arguments, parameters, a grid, and a body of operations (tilelang/ops.h
+ * has a helper for each); or a sequence of launches of kernels (tl_graph_callee). Building is
+ * sticky: the first mistake is kept, later calls do nothing and give the value 0, and
+ * tl_graph_verify or tl_kernel_build reports it with the place set by tl_graph_location. So a
+ * building call that returns a status returns that of the first mistake, which may be an earlier
+ * call's. Threads: one thread at a time per graph. */
 #ifndef TILELANG_GRAPH_H
 #define TILELANG_GRAPH_H
 
@@ -104,9 +105,9 @@ TL_NODISCARD tl_status tl_graph_create(tl_graph **graph);
 /** Releases a graph; kernels built from it stay valid. NULL does nothing. Since: 0.1 */
 void tl_graph_destroy(tl_graph *graph);
 
-/** Names the kernel (an identifier; it becomes a symbol of the code). Errors: of the first
- * mistake; here TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (no identifier), TL_E_UNSUPPORTED
- * (a second kernel). Since: 0.1 */
+/** Names the kernel or sequence (an identifier; a kernel's becomes a symbol of the code). Errors:
+ * of the first mistake; here TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (no identifier),
+ * TL_E_UNSUPPORTED (a second kernel). Since: 0.1 */
 tl_status tl_graph_kernel(tl_graph *graph, const char *name);
 /** Sets an option of the kernel. Errors: of the first mistake; here TL_E_INVALID_ARGUMENT (an
  * unknown option, a value it cannot have), TL_E_INVALID_GRAPH (a number of threads it cannot have).
@@ -114,14 +115,26 @@ tl_status tl_graph_kernel(tl_graph *graph, const char *name);
 tl_status tl_graph_option(tl_graph *graph, tl_graph_option_key key, int64_t value);
 /** Adds an argument, in launch order; returns its value, 0 after an error. Since: 0.1 */
 tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument);
-/** Adds a parameter, an i64 scalar bound at build: `choices` (n of them, may be none) are the
- * values it may take. Returns its value, 0 after an error. Since: 0.1 */
+/** Adds a parameter (at most TL_MAX_PARAMETERS), an i64 scalar bound at build: `choices` (n of
+ * them, may be none) are the values it may take. Returns its value, 0 after an error. Since: 0.1 */
 tl_value tl_graph_param(tl_graph *graph, const char *name, int64_t default_value,
                         const int64_t *choices, size_t n);
 /** Requires a scalar i1 computed from parameters to be true for every binding. Errors: of the
  * first mistake; here TL_E_INVALID_GRAPH (no such i1). One that is false for the defaults is
  * TL_E_PARAM of tl_graph_verify. Since: 0.1 */
 tl_status tl_graph_require(tl_graph *graph, tl_value condition);
+/** Makes the graph a sequence, if it is none yet, and gives it a kernel that it can dispatch, a
+ * copy of `kernel` as it is now. Returns its number for tl_dispatch, from 1; the same kernel again
+ * has the number it had; 0 after an error. A sequence launches kernels one after the other, each
+ * seeing what those before it wrote: its body computes i64 scalars, makes temporaries
+ * (tl_temporary) and dispatches kernels (tl_dispatch), and it has no grid. A parameter of a kernel
+ * takes the value of the sequence's parameter of that name. It is built, saved and launched as a
+ * kernel is; its temporaries lie in the workspace of a launch (tl_kernel_workspace). Errors, in the
+ * graph: those of `kernel`; TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (a sequence in a
+ * sequence, another kernel of that name, operations that no sequence holds), TL_E_LIMIT (over 256).
+ * Since: 0.1 */
+int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel);
+
 /** Sets the grid: 1 to 3 integer scalars computed from arguments, extents and parameters.
  *  Errors: of the first mistake; here TL_E_INVALID_ARGUMENT (over 3 axes, NULL), TL_E_INVALID_GRAPH
  * (other values, a second grid). Since: 0.1 */
@@ -170,12 +183,20 @@ TL_NODISCARD tl_status tl_graph_get_param(const tl_graph *graph, size_t index, t
 TL_NODISCARD tl_status tl_graph_verify(const tl_graph *graph, tl_error **error);
 
 /** Parses the text form. `file_name` (may be NULL) is used in messages only. The graph is owned by
- * the caller. Errors: TL_E_SYNTAX, TL_E_INVALID_GRAPH, TL_E_LIMIT, TL_E_VERSION, TL_E_PARAM,
- * TL_E_INVALID_ARGUMENT, TL_E_OUT_OF_MEMORY. Since: 0.1 */
+ * the caller. A text may hold several kernels and sequences: the graph is the last one, and
+ * tl_graph_member gives the others. Errors: TL_E_SYNTAX, TL_E_INVALID_GRAPH, TL_E_LIMIT,
+ * TL_E_VERSION, TL_E_PARAM, TL_E_INVALID_ARGUMENT, TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_graph_parse(const char *text, size_t size, const char *file_name,
                                       tl_graph **graph, tl_error **error);
-/** Prints the text form. `*text` (NUL-terminated, `*size` bytes without it) is borrowed from the
- * graph until the next print or save of it. Errors: as tl_graph_verify. Since: 0.1 */
+/** One of the kernels and sequences of a text, in its order, as a graph of its own, owned by the
+ * caller; a graph that was not parsed has one member, itself. `*name` is borrowed from `graph`.
+ * `name` and `member` may be NULL. Errors: TL_E_INVALID_ARGUMENT (graph is NULL, no such member),
+ * those of tl_graph_verify. Since: 0.1 */
+TL_NODISCARD tl_status tl_graph_member(const tl_graph *graph, size_t index, const char **name,
+                                       tl_graph **member, tl_error **error);
+/** Prints the text form, all members of it. `*text` (NUL-terminated, `*size` bytes without it) is
+ * borrowed from the graph until the next print or save of it. Errors: as tl_graph_verify. Since:
+ * 0.1 */
 TL_NODISCARD tl_status tl_graph_print(tl_graph *graph, const char **text, size_t *size,
                                       tl_error **error);
 /** Prints the canonical form with parameters bound (names and values, n of each; NULL for the

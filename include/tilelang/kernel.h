@@ -133,6 +133,17 @@ TL_NODISCARD tl_status tl_kernel_save(const tl_kernel *kernel, const void **byte
 TL_NODISCARD tl_status tl_kernel_load(const tl_device *device, const void *bytes, size_t size,
                                       tl_kernel **kernel, tl_error **error);
 
+/** Puts built kernels and sequences, each under a name of its own, into one library, a kernel that
+ * cannot be launched but saved as one artifact. Errors: TL_E_INVALID_ARGUMENT (NULL, none, a
+ * library among them, one name twice), TL_E_OUT_OF_MEMORY. Since: 0.1 */
+TL_NODISCARD tl_status tl_kernel_bundle(const tl_kernel *const *kernels, size_t n,
+                                        tl_kernel **library, tl_error **error);
+/** Member `index` of a library, or kernel `index` of a sequence on a device that runs code: what
+ * can be launched and looked at by itself. Borrowed from `kernel`, which must outlive its use.
+ * Errors: TL_E_INVALID_ARGUMENT (NULL, no such member). Since: 0.1 */
+TL_NODISCARD tl_status tl_kernel_member(const tl_kernel *kernel, size_t index,
+                                        const tl_kernel **member);
+
 /** Where an operation came from in the author's source. Strings are borrowed from the kernel.
  * Since: 0.1 */
 typedef struct tl_source_place {

@@ -82,8 +82,12 @@ typedef struct tl_launch_options {
   size_t struct_size;
   uint32_t flags; /**< TL_LAUNCH_* */
   uint32_t reserved;
+  /** Device memory for a sequence's temporaries, aligned as tl_alloc's (64 bytes), used until the
+   * launch is done; NULL = memory that the kernel keeps (see tl_kernel_workspace). Since: 0.1 */
+  void *workspace;
+  size_t workspace_bytes; /**< its size */
 } tl_launch_options;
-#define TL_LAUNCH_OPTIONS_INIT {sizeof(tl_launch_options), 0, 0}
+#define TL_LAUNCH_OPTIONS_INIT {sizeof(tl_launch_options), 0, 0, NULL, 0}
 
 /** A launch for the host's own graph nodes (hipKernelNodeParams and the like). Since: 0.1 */
 typedef struct tl_packed_launch {
@@ -105,10 +109,23 @@ typedef struct tl_packed_launch {
  * code), TL_E_INVALID_ARGUMENT (kernel is NULL), TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                          tl_error **error);
+/** The workspace that a launch with these arguments needs, in bytes: 0 for a kernel, the
+ * temporaries for a sequence, each aligned to 256 bytes; it never shrinks as an extent grows unless
+ * the sequence's own arithmetic does. A launch without a workspace of the caller's uses one that
+ * the kernel keeps: tl_kernel_prepare makes it, and a launch outside of a capture does when it is
+ * too small, so that it lasts until the kernel is destroyed. Launches that may run at the same
+ * time, on several streams, need workspaces of their own, and so does a captured graph that
+ * outlives the kernel. Errors: as tl_kernel_prepare for the arguments; TL_E_LIMIT (over 2^47
+ * bytes). Since: 0.1 */
+TL_NODISCARD tl_status tl_kernel_workspace(const tl_kernel *kernel, const tl_arg *args, size_t n,
+                                           size_t *bytes, tl_error **error);
+
 /** Launches a kernel on a stream of its device (NULL = the default one): asynchronous, in stream
  * order. Arguments are copied. Any number of threads may launch one kernel. A grid with an axis of
  * 0 launches nothing. On the device "interp" the kernel has run when the call returns. `options`
- * may be NULL. Errors: as tl_kernel_prepare, without words; TL_E_NOT_PREPARED inside a capture;
+ * may be NULL. A sequence puts its launches into the stream one after the other; a failure leaves
+ * those before it there. Errors: as tl_kernel_prepare, without words; TL_E_NOT_PREPARED inside a
+ * capture; TL_E_LIMIT for a workspace that is too small;
  * TL_E_INVALID_ARGUMENT for a pointer that is not the device's (TL_LAUNCH_CHECK_POINTERS) or a
  * handle that is no stream of the host device (of a GPU: TL_E_DRIVER); TL_E_UNSUPPORTED for unknown
  * flags. Since: 0.1 */
@@ -116,7 +133,8 @@ TL_NODISCARD tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl
                                  size_t n, const tl_launch_options *options);
 /** Checks arguments and fills `packed` (struct_size, kernarg and kernarg_bytes set by the caller).
  * An empty grid packs as 0 workgroups along each axis: launch nothing then. Errors: as tl_launch;
- * TL_E_LIMIT if the buffer is too small. Since: 0.1 */
+ * TL_E_LIMIT if the buffer is too small; TL_E_UNSUPPORTED for a sequence, whose launches are not
+ * one. Since: 0.1 */
 TL_NODISCARD tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                       tl_packed_launch *packed);
 

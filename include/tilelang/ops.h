@@ -93,6 +93,7 @@ extern "C" {
 #define TL_OP_DOT ((int32_t)100)
 #define TL_OP_VIEW ((int32_t)110)
 #define TL_OP_ADDR ((int32_t)111)
+#define TL_OP_BYTE_OFFSET ((int32_t)117)
 #define TL_OP_EXTENT ((int32_t)112)
 #define TL_OP_LOAD ((int32_t)113)
 #define TL_OP_STORE ((int32_t)114)
@@ -109,6 +110,8 @@ extern "C" {
 #define TL_OP_FOR ((int32_t)120)
 #define TL_OP_IF ((int32_t)121)
 #define TL_OP_YIELD ((int32_t)122)
+#define TL_OP_TEMPORARY ((int32_t)160)
+#define TL_OP_DISPATCH ((int32_t)161)
 
 /** Keys of attributes. Values are frozen. Since: 0.1 */
 #define TL_ATTR_AXIS ((int32_t)1)
@@ -122,6 +125,7 @@ extern "C" {
 #define TL_ATTR_KIND ((int32_t)9)
 #define TL_ATTR_OFFSETS ((int32_t)10)
 #define TL_ATTR_STRIDES ((int32_t)11)
+#define TL_ATTR_CALLEE ((int32_t)12)
 
 /** Predicates of tl_cmp. Values are frozen. Since: 0.1 */
 typedef int32_t tl_pred;
@@ -1284,9 +1288,11 @@ static inline tl_value tl_view(tl_graph *g, tl_value base, const tl_value *exten
   return result;
 }
 
-/** A pointer to element `index` of the view. Bounds are not checked. One index for each axis of the
- *  view. The result is a pointer to the view's element type. view: a view. index: any number, each
- *  a scalar i32 or i64. Returns the result, 0 after an error. Since: 0.1 */
+/** A pointer to element `index` of the view, whose extents it need not respect: what is read and
+ *  written through it must lie in the memory of the view's elements, and is not checked but by the
+ *  interpreter and the emulator. One index for each axis of the view. The result is a pointer to
+ *  the view's element type. view: a view. index: any number, each a scalar i32 or i64. Returns the
+ *  result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_addr(tl_graph *g, tl_value view, const tl_value *index, size_t n_index) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
   size_t n = 0;
@@ -1294,6 +1300,22 @@ static inline tl_value tl_addr(tl_graph *g, tl_value view, const tl_value *index
   n = tl_ops_put(operands, n, view);
   n = tl_ops_append(operands, n, index, n_index);
   (void)tl_graph_op(g, TL_OP_ADDR, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** A pointer to elements of `dtype`, `bytes` bytes behind `base`: to a field of a record, say. It
+ *  must be a multiple of the element's size where it is read or written. The result is a pointer to
+ *  `dtype`. base: a pointer. bytes: a scalar i32 or i64. Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_byte_offset(tl_graph *g, tl_value base, tl_value bytes, tl_dtype dtype) {
+  tl_value operands[2];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = base;
+  operands[1] = bytes;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_BYTE_OFFSET, operands, 2, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -1625,6 +1647,44 @@ static inline tl_value tl_atomic_cas(tl_graph *g, tl_value expected, tl_value va
     n = tl_ops_put(operands, n, mask);
   (void)tl_graph_op(g, TL_OP_ATOMIC_CAS, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
   return result;
+}
+
+/* --- Sequences --- */
+
+/** Memory for one launch of the sequence, row-major, taken from its workspace. What it holds before
+ *  a kernel has written it is undefined. At least one extent, at most 8. The result is a view of
+ *  `dtype`. extents: any number, each a scalar i32 or i64. Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_temporary(tl_graph *g, const tl_value *extents, size_t n_extents,
+    tl_dtype dtype) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_append(operands, n, extents, n_extents);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_TEMPORARY, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Launches a kernel of the module with these arguments. The dispatches of a sequence run one after
+ *  the other: each sees all that those before it wrote. A parameter of the kernel takes the value
+ *  of the sequence's parameter of that name, if there is one. Kernels are numbered from 1, as
+ *  tl_graph_callee gives the numbers; the text form names them. One argument for each of the
+ *  kernel's: for a view one of its element type and number of axes, for a pointer a pointer or a
+ *  view of its element type, for a scalar one of its type or, for integers, an i64 that the type
+ *  holds at launch. No result. args: any number, each a scalar, a view or a pointer. Returns the
+ *  graph's status. Since: 0.1 */
+static inline tl_status tl_dispatch(tl_graph *g, const tl_value *args, size_t n_args,
+    int64_t callee) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  n = tl_ops_append(operands, n, args, n_args);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_CALLEE, callee);
+  return tl_graph_op(g, TL_OP_DISPATCH, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, NULL, 0);
 }
 
 /* --- Control --- */

@@ -33,12 +33,14 @@ typedef int32_t tl_type_kind;
 #define TL_TYPE_VIEW ((tl_type_kind)2)    /**< pointer + extents + strides */
 #define TL_TYPE_POINTER ((tl_type_kind)3) /**< a pointer to elements */
 
-/** Limits that hold on every target. Since: 0.1 */
+/** Limits of every graph. A GPU holds tiles in registers, so that a build for one may refuse a tile
+ * below them: a value takes at most 512 registers in each of at most 1,024 threads. Since: 0.1 */
 #define TL_MAX_TILE_RANK 5
 #define TL_MAX_VIEW_RANK 8
 #define TL_MAX_TILE_ELEMENTS (1 << 20)
 #define TL_MAX_REGION_DEPTH 64
 #define TL_MAX_ARGUMENTS 256
+#define TL_MAX_PARAMETERS 256
 
 /** In lists of extents: the extent is the value `v` of the graph (a parameter, or arithmetic on
  *  parameters) instead of a number. Since: 0.1 */

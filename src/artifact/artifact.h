@@ -79,6 +79,10 @@ struct ExprNode {
 };
 using Expr = std::vector<ExprNode>;
 
+/// Steps and temporaries of one sequence.
+inline constexpr size_t kMaxSteps = 4096;
+inline constexpr size_t kMaxTemporaries = 256;
+
 /// Nodes of one expression, and values it may hold at once.
 inline constexpr size_t kMaxExprNodes = 4096;
 inline constexpr size_t kMaxExprDepth = 64;
@@ -130,17 +134,49 @@ struct LocationEntry {
   SourceLocation source;
 };
 
+/// Memory that a launch of a sequence takes from its workspace, row-major.
+struct ArtifactTemporary {
+  DType dtype = DType::F32;
+  std::vector<Expr> extents; // 1 to 8
+};
+
+/// What a step of a sequence gives one argument of its kernel.
+struct StepArg {
+  enum class Kind : uint8_t {
+    Argument = 1,  // argument `index` of the sequence
+    Temporary = 2, // temporary `index`
+    Integer = 3,   // the value of `expr`
+    Float = 4,     // `number`
+  };
+  Kind kind = Kind::Argument;
+  uint32_t index = 0;
+  Expr expr;
+  double number = 0;
+};
+
+/// One launch of a sequence: a member, with a value for each of its arguments.
+struct Step {
+  uint32_t member = 0;
+  std::vector<StepArg> args;
+};
+
+/// A kernel; or a sequence, whose steps launch its members; or a library, which only holds members.
 struct Artifact {
-  std::string kernel;
+  std::string kernel; // its name, or the sequence's; empty for a library
   std::vector<ArtifactArg> args;
   std::vector<KernargSlot> slots;
   std::vector<Expr> grid; // 1 to 3
   std::vector<TargetCode> codes;
   Bytes graph;      // canonical, instantiated graph in binary form (may be empty)
   std::string text; // canonical text that debug info refers to
-  std::vector<LocationEntry> locations; // outside the key; may differ between equal requests
-  std::string buildId;                  // of the compiler that made it
-  std::optional<BuildTiming> timing;    // never serialized into .tlk files
+  std::vector<LocationEntry> locations;       // outside the key; may differ between equal requests
+  std::string buildId;                        // of the compiler that made it
+  std::vector<ArtifactTemporary> temporaries; // sequences
+  std::vector<Step> steps;                    // sequences: at least one
+  std::vector<Artifact> members; // kernels of a sequence; kernels and sequences of a library
+  bool isSequence() const { return !steps.empty(); }
+  bool isLibrary() const { return kernel.empty(); }
+  std::optional<BuildTiming> timing; // never serialized into .tlk files
 };
 
 /// The format version that writeArtifact writes and the newest that readArtifact takes.

@@ -4,8 +4,8 @@
 //   table       per section: u32 id, u32 flags, u64 offset, u64 size
 //   sections    back to back, in table order, no gaps
 //   checksum    u64 XXH3 of all bytes before it; the body ends here
-//   locations   u32 marker, u32 zero, u64 payload size, payload, u64 XXH3 of marker to payload; the
-//   file ends here
+//   locations   (of the artifact, then of its members) u32 marker, u32 zero, u64 payload size,
+//   payload, u64 XXH3 of marker to payload; the file ends here
 //
 // Magic, version, body size and the place of the checksum stay the same in all versions, so that a
 // damaged file is told from a newer one. The location section is framed on its own, so that no byte
@@ -30,6 +30,8 @@ enum class Section : uint32_t {
   Code = 2,   // one target; any number of these
   Graph = 3,  // binary form of the graph
   Text = 4,   // canonical text
+  Steps = 5,  // of a sequence: temporaries and steps
+  Member = 6, // an artifact without its locations: a kernel of a sequence or library, or a sequence
 };
 
 /// A section that a reader which does not know its id may pass over.

@@ -64,6 +64,23 @@ static ArtifactArg readArg(ByteReader &r) {
   return arg;
 }
 
+static Expr readExpr(ByteReader &r) {
+  Expr expr(r.count(2));
+  for (ExprNode &node : expr) {
+    node.op = ExprNode::Op(r.u8());
+    node.value = r.svarint();
+  }
+  return expr;
+}
+
+static std::vector<Expr> readExprs(ByteReader &r) {
+  std::vector<Expr> list;
+  size_t count = r.count();
+  for (size_t i = 0; i < count && r.ok(); ++i)
+    list.push_back(readExpr(r));
+  return list;
+}
+
 static Status readKernel(ByteReader r, Artifact &a) {
   a.kernel = r.string();
   a.buildId = r.string();
@@ -82,17 +99,46 @@ static Status readKernel(ByteReader r, Artifact &a) {
     slot.axis = r.u8();
     a.slots.push_back(slot);
   }
-  size_t axes = r.count();
-  for (size_t i = 0; i < axes && r.ok(); ++i) {
-    Expr expr(r.count(2));
-    for (ExprNode &node : expr) {
-      node.op = ExprNode::Op(r.u8());
-      node.value = r.svarint();
-    }
-    a.grid.push_back(std::move(expr));
-  }
+  a.grid = readExprs(r);
   if (!r.ok() || !r.atEnd())
     BROKEN("the kernel section is malformed");
+  return {};
+}
+
+static StepArg readStepArg(ByteReader &r) {
+  StepArg arg;
+  arg.kind = StepArg::Kind(r.u8());
+  if (arg.kind == StepArg::Kind::Integer)
+    arg.expr = readExpr(r);
+  else if (arg.kind == StepArg::Kind::Float)
+    arg.number = r.f64();
+  else
+    arg.index = readU32(r);
+  return arg;
+}
+
+static Status readSteps(ByteReader r, Artifact &a) {
+  size_t temporaries = r.count(2);
+  for (size_t i = 0; i < temporaries && r.ok(); ++i) {
+    ArtifactTemporary temporary;
+    uint32_t dtype = readU32(r);
+    if (dtype > INT32_MAX)
+      r.fail();
+    temporary.dtype = DType(int32_t(dtype));
+    temporary.extents = readExprs(r);
+    a.temporaries.push_back(std::move(temporary));
+  }
+  size_t steps = r.count(2);
+  for (size_t i = 0; i < steps && r.ok(); ++i) {
+    Step step;
+    step.member = readU32(r);
+    size_t args = r.count(2);
+    for (size_t k = 0; k < args && r.ok(); ++k)
+      step.args.push_back(readStepArg(r));
+    a.steps.push_back(std::move(step));
+  }
+  if (!r.ok() || !r.atEnd() || a.steps.empty())
+    BROKEN("the section of a sequence is malformed");
   return {};
 }
 
@@ -125,6 +171,8 @@ static Status readCode(ByteReader r, Artifact &a) {
   return {};
 }
 
+static Status readLocationLists(std::span<const uint8_t> payload, Artifact &a);
+
 static Status readLocations(std::span<const uint8_t> frame, Artifact &a) {
   ByteReader r(frame);
   uint32_t marker = r.u32();
@@ -139,7 +187,11 @@ static Status readLocations(std::span<const uint8_t> frame, Artifact &a) {
   if (stored != checksumBytes(frame.first(checked)))
     BROKEN("the checksum of the location section does not match");
 
-  r = ByteReader(frame.subspan(16, size));
+  return readLocationLists(frame.subspan(16, size), a);
+}
+
+static Status readLocationLists(std::span<const uint8_t> payload, Artifact &a) {
+  ByteReader r(payload);
   std::vector<std::string> files(r.count());
   for (std::string &file : files)
     file = r.string();
@@ -156,6 +208,12 @@ static Status readLocations(std::span<const uint8_t> frame, Artifact &a) {
     entry.source.line = readU32(r);
     entry.source.column = readU32(r);
     a.locations.push_back(std::move(entry));
+  }
+  for (Artifact &member : a.members) {
+    auto list = r.bytes();
+    if (!r.ok())
+      break;
+    TL_TRY(readLocationLists(list, member));
   }
   if (!r.ok() || !r.atEnd())
     BROKEN("the location section is malformed");
@@ -187,8 +245,10 @@ Result<size_t> artifactBodySize(std::span<const uint8_t> bytes) {
   return size_t(bodySize);
 }
 
-static Status readSection(uint32_t id, uint32_t flags, std::span<const uint8_t> bytes,
-                          Artifact &a) {
+static Result<Artifact> readBody(std::span<const uint8_t> bytes, unsigned depth);
+
+static Status readSection(uint32_t id, uint32_t flags, std::span<const uint8_t> bytes, Artifact &a,
+                          unsigned depth) {
   switch (Section(id)) {
   case Section::Kernel:
     if (!a.kernel.empty())
@@ -206,15 +266,29 @@ static Status readSection(uint32_t id, uint32_t flags, std::span<const uint8_t> 
       BROKEN("two text sections");
     a.text.assign(bytes.begin(), bytes.end());
     return {};
+  case Section::Steps:
+    if (a.isSequence())
+      BROKEN("two sections of a sequence");
+    return readSteps(ByteReader(bytes), a);
+  case Section::Member: {
+    if (depth == 2) // a kernel of a sequence of a library
+      BROKEN("members nest too deep");
+    TL_ASSIGN(size_t size, artifactBodySize(bytes));
+    if (size != bytes.size())
+      BROKEN("bytes follow a member");
+    TL_ASSIGN(Artifact member, readBody(bytes, depth + 1));
+    a.members.push_back(std::move(member));
+    return {};
+  }
   }
   if (flags & kFlagOptional)
     return {};
   return makeError(TL_E_VERSION, "the artifact has a section of the unknown kind %u", id);
 }
 
-Result<Artifact> readArtifact(std::span<const uint8_t> bytes) {
-  TL_ASSIGN(size_t bodySize, artifactBodySize(bytes));
-  auto body = bytes.first(bodySize - kChecksumBytes);
+/// A body whose size and checksum are right.
+static Result<Artifact> readBody(std::span<const uint8_t> bytes, unsigned depth) {
+  auto body = bytes.first(bytes.size() - kChecksumBytes);
   ByteReader table(body.subspan(12));
   uint64_t sections = table.u32();
   table.u64();
@@ -231,10 +305,16 @@ Result<Artifact> readArtifact(std::span<const uint8_t> bytes) {
     if (offset != next || size > body.size() - offset)
       BROKEN("section %llu is out of place", (unsigned long long)i);
     next = offset + size;
-    TL_TRY(readSection(id, flags, body.subspan(offset, size), a));
+    TL_TRY(readSection(id, flags, body.subspan(offset, size), a, depth));
   }
   if (next != body.size())
     BROKEN("bytes follow the last section");
+  return a;
+}
+
+Result<Artifact> readArtifact(std::span<const uint8_t> bytes) {
+  TL_ASSIGN(size_t bodySize, artifactBodySize(bytes));
+  TL_ASSIGN(Artifact a, readBody(bytes.first(bodySize), 0));
   TL_TRY(readLocations(bytes.subspan(bodySize), a));
   TL_TRY(validateArtifact(a));
   return a;

@@ -168,13 +168,93 @@ static Status validateCode(const Artifact &a, const TargetCode &code) {
   return {};
 }
 
-Status validateArtifact(const Artifact &a) {
-  if (a.kernel.empty())
+static Status validateStepArg(const Artifact &a, const StepArg &arg, const ArtifactArg &want) {
+  const char *name = want.name.c_str();
+  bool integer = want.kind == ArgKind::Scalar && !isFloat(want.dtype);
+  bool number = want.kind == ArgKind::Scalar && isFloat(want.dtype);
+  switch (arg.kind) {
+  case StepArg::Kind::Argument: {
+    if (arg.index >= a.args.size())
+      BROKEN("a step gives '%s' argument %u of %zu", name, arg.index, a.args.size());
+    const ArtifactArg &given = a.args[arg.index];
+    bool pointer = want.kind == ArgKind::Pointer && given.kind != ArgKind::Scalar;
+    if (given.dtype != want.dtype || (given.kind != want.kind && !pointer) ||
+        (want.kind == ArgKind::View && given.extents.size() != want.extents.size()) || integer)
+      BROKEN("a step gives '%s' an argument that does not fit it", name);
+    return {};
+  }
+  case StepArg::Kind::Temporary: {
+    if (arg.index >= a.temporaries.size())
+      BROKEN("a step gives '%s' temporary %u of %zu", name, arg.index, a.temporaries.size());
+    const ArtifactTemporary &given = a.temporaries[arg.index];
+    if (want.kind == ArgKind::Scalar || given.dtype != want.dtype ||
+        (want.kind == ArgKind::View && given.extents.size() != want.extents.size()))
+      BROKEN("a step gives '%s' a temporary that does not fit it", name);
+    return {};
+  }
+  case StepArg::Kind::Integer:
+    if (!integer)
+      BROKEN("a step gives '%s' an integer", name);
+    return validateExpr(a, arg.expr);
+  case StepArg::Kind::Float:
+    if (!number)
+      BROKEN("a step gives '%s' a float", name);
+    return {};
+  }
+  BROKEN("a step gives '%s' something of unknown kind %u", name, unsigned(arg.kind));
+}
+
+static Status validateSequence(const Artifact &a) {
+  if (!a.codes.empty() || !a.slots.empty() || !a.grid.empty())
+    BROKEN("a sequence has code, slots or a grid of its own");
+  if (a.temporaries.size() > kMaxTemporaries || a.steps.size() > kMaxSteps)
+    BROKEN("a sequence of %zu steps with %zu temporaries", a.steps.size(), a.temporaries.size());
+  for (const ArtifactTemporary &temporary : a.temporaries) {
+    if (!dtypeKnown(int32_t(temporary.dtype)) || temporary.extents.empty() ||
+        temporary.extents.size() > TL_MAX_VIEW_RANK)
+      BROKEN("a temporary of unknown type, or of %zu axes", temporary.extents.size());
+    for (const Expr &expr : temporary.extents)
+      TL_TRY(validateExpr(a, expr));
+  }
+  for (const Artifact &member : a.members)
+    if (member.isSequence() || member.isLibrary())
+      BROKEN("a sequence launches something that is no kernel");
+  for (const Step &step : a.steps) {
+    if (step.member >= a.members.size())
+      BROKEN("a step launches member %u of %zu", step.member, a.members.size());
+    const std::vector<ArtifactArg> &want = a.members[step.member].args;
+    if (step.args.size() != want.size())
+      BROKEN("a step gives %zu arguments to a kernel of %zu", step.args.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i)
+      TL_TRY(validateStepArg(a, step.args[i], want[i]));
+  }
+  return {};
+}
+
+static Status validateLibrary(const Artifact &a) {
+  if (a.members.empty())
     BROKEN("the kernel has no name");
+  if (!a.args.empty() || !a.steps.empty() || !a.codes.empty() || !a.graph.empty())
+    BROKEN("a library has arguments, steps, code or a graph of its own");
+  for (const Artifact &member : a.members)
+    if (member.isLibrary())
+      BROKEN("a library holds a library");
+  return {};
+}
+
+Status validateArtifact(const Artifact &a) {
+  for (const Artifact &member : a.members)
+    TL_TRY(validateArtifact(member));
+  if (a.isLibrary())
+    return validateLibrary(a);
   if (a.args.size() > TL_MAX_ARGUMENTS)
     BROKEN("%zu arguments, at most %d are allowed", a.args.size(), TL_MAX_ARGUMENTS);
   for (const ArtifactArg &arg : a.args)
     TL_TRY(validateArg(a, arg));
+  if (a.isSequence())
+    return validateSequence(a);
+  if (!a.members.empty())
+    BROKEN("a kernel has members");
   TL_TRY(validateSlots(a));
   if (a.grid.empty() || a.grid.size() > 3)
     BROKEN("the grid has %zu axes", a.grid.size());

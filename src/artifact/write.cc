@@ -35,6 +35,20 @@ static void writeArg(ByteWriter &w, const ArtifactArg &arg) {
   w.svarint(arg.generator.highArg);
 }
 
+static void writeExpr(ByteWriter &w, const Expr &expr) {
+  w.varint(expr.size());
+  for (const ExprNode &node : expr) {
+    w.u8(uint8_t(node.op));
+    w.svarint(node.value);
+  }
+}
+
+static void writeExprs(ByteWriter &w, const std::vector<Expr> &list) {
+  w.varint(list.size());
+  for (const Expr &expr : list)
+    writeExpr(w, expr);
+}
+
 static Bytes kernelSection(const Artifact &a) {
   ByteWriter w;
   w.string(a.kernel);
@@ -48,12 +62,29 @@ static Bytes kernelSection(const Artifact &a) {
     w.varint(slot.arg);
     w.u8(slot.axis);
   }
-  w.varint(a.grid.size());
-  for (const Expr &expr : a.grid) {
-    w.varint(expr.size());
-    for (const ExprNode &node : expr) {
-      w.u8(uint8_t(node.op));
-      w.svarint(node.value);
+  writeExprs(w, a.grid);
+  return std::move(w.out);
+}
+
+static Bytes stepsSection(const Artifact &a) {
+  ByteWriter w;
+  w.varint(a.temporaries.size());
+  for (const ArtifactTemporary &temporary : a.temporaries) {
+    w.varint(uint32_t(temporary.dtype));
+    writeExprs(w, temporary.extents);
+  }
+  w.varint(a.steps.size());
+  for (const Step &step : a.steps) {
+    w.varint(step.member);
+    w.varint(step.args.size());
+    for (const StepArg &arg : step.args) {
+      w.u8(uint8_t(arg.kind));
+      if (arg.kind == StepArg::Kind::Integer)
+        writeExpr(w, arg.expr);
+      else if (arg.kind == StepArg::Kind::Float)
+        w.f64(arg.number);
+      else
+        w.varint(arg.index);
     }
   }
   return std::move(w.out);
@@ -79,7 +110,7 @@ static Bytes codeSection(const TargetCode &code) {
   return std::move(w.out);
 }
 
-static Bytes locationPayload(const std::vector<LocationEntry> &locations) {
+static Bytes locationList(const std::vector<LocationEntry> &locations) {
   std::vector<std::string_view> files;
   auto fileIndex = [&](const std::string &file) {
     auto it = std::find(files.begin(), files.end(), file);
@@ -103,15 +134,31 @@ static Bytes locationPayload(const std::vector<LocationEntry> &locations) {
   return std::move(w.out);
 }
 
-Bytes writeArtifact(const Artifact &artifact) {
+/// The artifact's own locations, then those of each member. (Kernels have no members, so that the
+/// lists of a library of sequences nest twice, and no deeper.)
+static Bytes locationPayload(const Artifact &artifact) {
+  ByteWriter w;
+  Bytes own = locationList(artifact.locations);
+  w.raw(own.data(), own.size());
+  for (const Artifact &member : artifact.members)
+    w.bytes(locationPayload(member));
+  return std::move(w.out);
+}
+
+static Bytes writeBody(const Artifact &artifact) {
   std::vector<std::pair<Section, Bytes>> sections;
-  sections.emplace_back(Section::Kernel, kernelSection(artifact));
+  if (!artifact.isLibrary())
+    sections.emplace_back(Section::Kernel, kernelSection(artifact));
   for (const TargetCode &code : artifact.codes)
     sections.emplace_back(Section::Code, codeSection(code));
   if (!artifact.graph.empty())
     sections.emplace_back(Section::Graph, artifact.graph);
   if (!artifact.text.empty())
     sections.emplace_back(Section::Text, Bytes(artifact.text.begin(), artifact.text.end()));
+  if (artifact.isSequence())
+    sections.emplace_back(Section::Steps, stepsSection(artifact));
+  for (const Artifact &member : artifact.members)
+    sections.emplace_back(Section::Member, writeBody(member));
 
   uint64_t offset = kHeaderBytes + kTableEntryBytes * sections.size();
   uint64_t bodySize = offset + kChecksumBytes;
@@ -134,9 +181,14 @@ Bytes writeArtifact(const Artifact &artifact) {
   for (const auto &[id, bytes] : sections)
     w.raw(bytes.data(), bytes.size());
   w.u64(checksumBytes(w.out));
+  return std::move(w.out);
+}
 
+Bytes writeArtifact(const Artifact &artifact) {
+  ByteWriter w;
+  w.out = writeBody(artifact);
   size_t frame = w.out.size();
-  Bytes payload = locationPayload(artifact.locations);
+  Bytes payload = locationPayload(artifact);
   w.u32(kLocationMarker);
   w.u32(0);
   w.u64(payload.size());

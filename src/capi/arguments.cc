@@ -72,6 +72,27 @@ int64_t LaunchBlock::extent(size_t i, size_t axis) const {
                                              : shapes[i][axis];
 }
 
+/// The stride that is declared, or given where it is dynamic.
+int64_t LaunchBlock::stride(size_t i, size_t axis, int64_t contiguousStride) const {
+  const ArtifactArg &want = kernel->args[i];
+  if (want.strides.empty())
+    return contiguousStride;
+  const DimSpec &dim = want.strides[axis];
+  return dim.kind == DimSpec::Kind::Literal  ? dim.value
+         : dim.kind == DimSpec::Kind::Scalar ? scalars[dim.value]
+         : strides[i]                        ? strides[i][axis]
+                                             : contiguousStride;
+}
+
+void LaunchBlock::viewDims(size_t i, int64_t *shape, int64_t *elementStrides) const {
+  uint64_t contiguousStride = 1;
+  for (size_t axis = kernel->args[i].extents.size(); axis-- > 0;) {
+    shape[axis] = extent(i, axis);
+    elementStrides[axis] = stride(i, axis, int64_t(contiguousStride));
+    contiguousStride *= uint64_t(shape[axis]);
+  }
+}
+
 tl_status LaunchBlock::readScalar(size_t i, const tl_arg &arg) {
   DType type = kernel->args[i].dtype;
   if (isFloat(type)) {
@@ -190,22 +211,13 @@ tl_status LaunchBlock::checkView(size_t i) const {
     if (shapes[i] && shapes[i][axis] != n)
       return fail(TL_E_ARG_SHAPE, i, "axis %zu has extent %lld, the kernel wants %lld", axis,
                   (long long)shapes[i][axis], (long long)n);
-    __int128 stride = contiguous;
-    if (!want.strides.empty()) {
-      const DimSpec &dim = want.strides[axis];
-      int64_t given = 0;
-      if (dim.kind == DimSpec::Kind::Dynamic)
-        given = strides[i] ? strides[i][axis] : int64_t(contiguous);
-      stride = dim.kind == DimSpec::Kind::Literal  ? dim.value
-               : dim.kind == DimSpec::Kind::Scalar ? scalars[dim.value]
-                                                   : given;
-    }
-    if (strides[i] && n > 1 && strides[i][axis] != stride)
+    __int128 step = stride(i, axis, int64_t(contiguous));
+    if (strides[i] && n > 1 && strides[i][axis] != step)
       return fail(TL_E_ARG_SHAPE, i, "axis %zu has stride %lld, the kernel wants %lld", axis,
-                  (long long)strides[i][axis], (long long)stride);
+                  (long long)strides[i][axis], (long long)step);
     empty |= n == 0;
     if (n > 0)
-      reach += (unsigned __int128)(n - 1) * (unsigned __int128)(stride < 0 ? -stride : stride);
+      reach += (unsigned __int128)(n - 1) * (unsigned __int128)(step < 0 ? -step : step);
     contiguous *= n > 0 ? n : 1;
     if (contiguous > INT64_MAX || reach > (unsigned __int128)INT64_MAX / 8)
       return fail(TL_E_ARG_SHAPE, i, "its size overflows 64 bits");

@@ -28,6 +28,9 @@ struct LaunchBlock {
   tl_status fill(const Artifact &artifact, const tl_arg *args, size_t n, bool checked,
                  ErrorPtr *words);
 
+  /// Extents and strides (in elements) of the filled view argument `i`.
+  void viewDims(size_t i, int64_t *shape, int64_t *elementStrides) const;
+
 private:
   const Artifact *kernel;
   bool checked;
@@ -41,6 +44,7 @@ private:
   tl_status makeSlots();
   tl_status makeGrid();
   int64_t extent(size_t i, size_t axis) const;
+  int64_t stride(size_t i, size_t axis, int64_t contiguousStride) const;
   [[gnu::format(printf, 4, 5)]] tl_status fail(tl_status status, size_t i, const char *format,
                                                ...) const;
 };

@@ -1,5 +1,6 @@
 // From a graph to a kernel: request, memory cache, compiler.
 #include "artifact/request.h"
+#include "capi/dump.h"
 #include "capi/handles.h"
 #include "driver/host/cpu.h"
 #include "graph/binary.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 using namespace tl;
 
@@ -112,7 +112,8 @@ Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *optio
   for (size_t i = 0; i < given.n_params; ++i) {
     if (!given.param_names[i])
       return nullArgument("param_names");
-    bindings[given.param_names[i]] = given.param_values[i];
+    if (!bindings.emplace(given.param_names[i], given.param_values[i]).second)
+      return makeError(TL_E_PARAM, "parameter '%s' is given twice", given.param_names[i]);
   }
   BuildPlan plan;
   TL_ASSIGN(Graph whole, graph->builder.snapshot());
@@ -148,16 +149,105 @@ std::vector<LocationEntry> locationsOf(const Graph &canonical) {
   return list;
 }
 
-/// The artifact of the interpreter device: the graph is the code.
-Result<Artifact> interpArtifact(const BuildPlan &plan) {
-  TL_ASSIGN(Artifact artifact, describeKernel(plan.graph));
-  TargetCode code;
-  code.target = "interp";
-  artifact.codes.push_back(std::move(code));
-  artifact.graph = plan.request.graph;
+/// For whom a kernel is built: a device, or the targets in the plan of tl_kernel_compile.
+struct Recipient {
+  std::shared_ptr<ContextState> context;
+  std::shared_ptr<const OpenDevice> device; // null: none
+  std::vector<std::string> targets;         // resolved
+  bool mayCompile;
+};
+using KernelPtr = std::unique_ptr<tl_kernel>;
+
+KernelPtr emptyKernel(const Recipient &to) {
+  auto kernel = std::make_unique<tl_kernel>();
+  kernel->context = to.context;
+  kernel->device = to.device;
+  return kernel;
+}
+
+/// What an artifact says of its graph.
+Status describe(const BuildPlan &plan, Artifact &artifact) {
+  TL_ASSIGN(artifact, describeKernel(plan.graph));
+  if (plan.request.embedGraph)
+    artifact.graph = plan.request.graph;
   artifact.text = printText(plan.graph).text;
   artifact.buildId = buildId();
-  return artifact;
+  return {};
+}
+
+/// On the interpreter device the graph is the code.
+Status makeInterpreted(BuildPlan &plan, tl_kernel &kernel) {
+  plan.request.target = "interp";
+  kernel.key = keyText(encodeRequest(plan.request));
+  plan.request.embedGraph = true;
+  TL_TRY(describe(plan, kernel.artifact));
+  TargetCode code;
+  code.target = "interp";
+  if (!kernel.artifact.isSequence())
+    kernel.artifact.codes.push_back(code);
+  for (Artifact &member : kernel.artifact.members)
+    member.codes.push_back(code);
+  return {};
+}
+
+/// Code for each target.
+Status makeCode(const Recipient &to, BuildPlan &plan, tl_kernel &kernel) {
+  std::string dump = dumpAfter(to.context->ignoreEnvironment());
+  std::vector<std::string> &listings = plan.request.listings;
+  if (!dump.empty() && (listings.empty() || listings.back() != "passes"))
+    listings.push_back("passes");
+  for (const std::string &target : to.targets) {
+    plan.request.target = target;
+    bool compiledNow = false;
+    TL_ASSIGN(std::shared_ptr<const Built> built,
+              buildRequest(*to.context, encodeRequest(plan.request), to.mayCompile, &compiledNow));
+    kernel.compiledNow |= compiledNow;
+    if (!dump.empty() && compiledNow)
+      printDump(dump, built->artifact.codes[0].listings.at("passes"));
+    if (kernel.built.empty()) {
+      kernel.artifact = built->artifact;
+      kernel.key = built->key;
+      kernel.timing = built->timing;
+    } else {
+      for (const TargetCode &code : built->artifact.codes)
+        kernel.artifact.codes.push_back(code);
+    }
+    kernel.built.push_back(std::move(built));
+  }
+  return {};
+}
+
+Result<KernelPtr> buildKernel(const Recipient &to, BuildPlan &plan);
+
+/// The kernels of a sequence, each as if built alone.
+Status makeMembers(const Recipient &to, BuildPlan &plan, tl_kernel &sequence) {
+  TL_TRY(describe(plan, sequence.artifact));
+  Bytes keys = plan.request.graph;
+  for (size_t i = 0; i < plan.graph.kernel.callees.size(); ++i) {
+    BuildPlan one{*plan.graph.kernel.callees[i], plan.request};
+    one.request.graph = writeGraph(one.graph);
+    TL_ASSIGN(KernelPtr member, buildKernel(to, one));
+    sequence.artifact.members[i] = member->artifact;
+    sequence.compiledNow |= member->compiledNow;
+    for (char c : member->key)
+      keys.push_back(uint8_t(c));
+    sequence.members.push_back(std::move(member));
+  }
+  sequence.key = keyText(keys);
+  return {};
+}
+
+Result<KernelPtr> buildKernel(const Recipient &to, BuildPlan &plan) {
+  KernelPtr kernel = emptyKernel(to);
+  if (to.device && to.device->interp)
+    TL_TRY(makeInterpreted(plan, *kernel));
+  else if (plan.graph.kernel.isSequence)
+    TL_TRY(makeMembers(to, plan, *kernel));
+  else
+    TL_TRY(makeCode(to, plan, *kernel));
+  kernel->artifact.locations = locationsOf(plan.graph);
+  TL_TRY(finishKernel(*kernel));
+  return kernel;
 }
 
 Status buildForDevice(const tl_device *device, const tl_graph *graph,
@@ -165,25 +255,10 @@ Status buildForDevice(const tl_device *device, const tl_graph *graph,
   if (!device || !out)
     return nullArgument(device ? "kernel" : "device");
   TL_ASSIGN(BuildPlan plan, planBuild(graph, options));
-  auto kernel = std::make_unique<tl_kernel>();
-  kernel->device = device->open;
-  kernel->context = device->open->context;
-  plan.request.target = device->open->target;
-  if (device->open->interp) {
-    TL_ASSIGN(kernel->artifact, interpArtifact(plan));
-    kernel->key = keyText(encodeRequest(plan.request));
-  } else {
-    mayCompile = mayCompile && !(kernel->context->options.flags & TL_CONTEXT_NO_COMPILE);
-    TL_ASSIGN(std::shared_ptr<const Built> built,
-              buildRequest(*kernel->context, encodeRequest(plan.request), mayCompile,
-                           &kernel->compiledNow));
-    kernel->artifact = built->artifact;
-    kernel->key = built->key;
-    kernel->timing = built->timing;
-    kernel->built.push_back(std::move(built));
-  }
-  kernel->artifact.locations = locationsOf(plan.graph);
-  TL_TRY(finishKernel(*kernel));
+  const std::shared_ptr<ContextState> &context = device->open->context;
+  mayCompile = mayCompile && !(context->options.flags & TL_CONTEXT_NO_COMPILE);
+  TL_ASSIGN(KernelPtr kernel,
+            buildKernel({context, device->open, {device->open->target}, mayCompile}, plan));
   *out = kernel.release();
   return {};
 }
@@ -242,31 +317,15 @@ tl_status tl_kernel_compile(tl_context *context, const tl_graph *graph, const ch
       return makeError(TL_E_INVALID_ARGUMENT, "tl_kernel_compile takes 1 to 256 targets, not %zu",
                        n_targets);
     TL_ASSIGN(BuildPlan plan, planBuild(graph, options));
-    auto kernel = std::make_unique<tl_kernel>();
-    kernel->context = context->state;
     bool mayCompile = !(context->state->options.flags & TL_CONTEXT_NO_COMPILE);
-    std::set<std::string> seen; // an artifact holds the code of a target once
+    Recipient to{context->state, nullptr, {}, mayCompile};
     for (size_t i = 0; i < n_targets; ++i) {
-      TL_ASSIGN(plan.request.target, resolveTarget(targets[i]));
-      if (!seen.insert(plan.request.target).second)
-        continue;
-      bool compiledNow = false;
-      TL_ASSIGN(
-          std::shared_ptr<const Built> built,
-          buildRequest(*context->state, encodeRequest(plan.request), mayCompile, &compiledNow));
-      kernel->compiledNow |= compiledNow;
-      if (kernel->built.empty()) {
-        kernel->artifact = built->artifact;
-        kernel->key = built->key;
-        kernel->timing = built->timing;
-      } else {
-        for (const TargetCode &code : built->artifact.codes)
-          kernel->artifact.codes.push_back(code);
-      }
-      kernel->built.push_back(std::move(built));
+      TL_ASSIGN(std::string target, resolveTarget(targets[i]));
+      // An artifact holds the code of a target once.
+      if (std::find(to.targets.begin(), to.targets.end(), target) == to.targets.end())
+        to.targets.push_back(std::move(target));
     }
-    kernel->artifact.locations = locationsOf(plan.graph);
-    TL_TRY(finishKernel(*kernel));
+    TL_ASSIGN(KernelPtr kernel, buildKernel(to, plan));
     *out = kernel.release();
     return {};
   });

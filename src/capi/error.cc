@@ -33,13 +33,18 @@ static size_t sizeMember(const void *s) {
   return size;
 }
 
+/// Every version of a struct is a whole number of its alignment: another size ends within a member.
+static bool possibleSize(size_t size) {
+  return size >= sizeof(size_t) && size <= size_t(1) << 16 && size % alignof(size_t) == 0;
+}
+
 Status readStruct(void *ours, size_t ourSize, const void *theirs, const char *name) {
   std::memset(ours, 0, ourSize);
   std::memcpy(ours, &ourSize, sizeof ourSize);
   if (!theirs)
     return {};
   size_t theirSize = sizeMember(theirs);
-  if (theirSize < sizeof(size_t) || theirSize > (size_t(1) << 16))
+  if (!possibleSize(theirSize))
     return makeError(TL_E_INVALID_ARGUMENT,
                      "%s: struct_size is %zu; initialize the struct with its _INIT macro", name,
                      theirSize);
@@ -57,7 +62,7 @@ Status writeStruct(void *theirs, const void *ours, size_t ourSize, const char *n
   if (!theirs)
     return nullArgument(name);
   size_t theirSize = sizeMember(theirs);
-  if (theirSize < sizeof(size_t) || theirSize > (size_t(1) << 16))
+  if (!possibleSize(theirSize))
     return makeError(TL_E_INVALID_ARGUMENT,
                      "%s: struct_size is %zu; initialize the struct with its _INIT macro", name,
                      theirSize);

@@ -227,6 +227,19 @@ tl_status tl_graph_require(tl_graph *graph, tl_value condition) {
   return building(graph, [&](GraphBuilder &b) { b.addRequirement(condition); });
 }
 
+int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel) {
+  uint32_t number = 0;
+  building(graph, [&](GraphBuilder &b) {
+    if (!kernel)
+      return b.fail(nullArgument("kernel"));
+    auto whole = kernel->builder.snapshot();
+    if (!whole.ok())
+      return b.fail(whole.takeError());
+    number = b.addCallee(std::make_shared<const Graph>(std::move(*whole)));
+  });
+  return int32_t(number);
+}
+
 tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n) {
   return building(graph, [&](GraphBuilder &b) {
     if (n > 3 || (n && !axes))
@@ -353,9 +366,10 @@ tl_status tl_graph_parse(const char *text, size_t size, const char *file_name, t
   return guarded(error, [&]() -> Status {
     if (!graph || (!text && size))
       return nullArgument(graph ? "text" : "graph");
-    TL_ASSIGN(Graph parsed,
-              parseText(std::string_view(text, size), file_name ? file_name : "<text>"));
-    *graph = new tl_graph{GraphBuilder(std::move(parsed)), {}, {}};
+    TL_ASSIGN(Module module,
+              parseModule(std::string_view(text, size), file_name ? file_name : "<text>"));
+    Graph last = *module.members.back();
+    *graph = new tl_graph{GraphBuilder(std::move(last)), {}, {}, std::move(module)};
     return {};
   });
 }
@@ -367,10 +381,45 @@ tl_status tl_graph_print(tl_graph *graph, const char **text, size_t *size, tl_er
     if (!graph || !text)
       return nullArgument(graph ? "text" : "graph");
     TL_ASSIGN(Graph whole, graph->builder.snapshot());
-    graph->text = printText(whole).text;
+    // What was parsed may have been changed since.
+    Module module = graph->module;
+    if (!module.members.empty())
+      module.members.pop_back();
+    module.members.push_back(std::make_shared<const Graph>(std::move(whole)));
+    graph->text = printModule(module);
     *text = graph->text.c_str();
     if (size)
       *size = graph->text.size();
+    return {};
+  });
+}
+
+tl_status tl_graph_member(const tl_graph *graph, size_t index, const char **name, tl_graph **member,
+                          tl_error **error) {
+  if (name)
+    *name = nullptr;
+  if (member)
+    *member = nullptr;
+  return guarded(error, [&]() -> Status {
+    if (!graph)
+      return nullArgument("graph");
+    size_t count = std::max<size_t>(graph->module.members.size(), 1);
+    if (index >= count)
+      return makeError(TL_E_INVALID_ARGUMENT,
+                       "the text has %zu members, there is none with index %zu", count, index);
+    if (index + 1 == count) { // may have been changed since it was parsed
+      TL_ASSIGN(Graph whole, graph->builder.snapshot());
+      if (member)
+        *member = new tl_graph{GraphBuilder(std::move(whole)), {}, {}, {}};
+      if (name)
+        *name = graph->builder.current().kernel.name.c_str();
+      return {};
+    }
+    const Graph &at = *graph->module.members[index];
+    if (member)
+      *member = new tl_graph{GraphBuilder(Graph(at)), {}, {}, {}};
+    if (name)
+      *name = at.kernel.name.c_str();
     return {};
   });
 }
@@ -387,7 +436,8 @@ tl_status tl_graph_print_canonical(tl_graph *graph, const char *const *param_nam
     for (size_t i = 0; i < n_params; ++i) {
       if (!param_names[i])
         return nullArgument("param_names");
-      bindings[param_names[i]] = param_values[i];
+      if (!bindings.emplace(param_names[i], param_values[i]).second)
+        return makeError(TL_E_PARAM, "parameter '%s' is given twice", param_names[i]);
     }
     TL_ASSIGN(Graph whole, graph->builder.snapshot());
     TL_ASSIGN(Graph concrete, instantiate(whole, bindings));
@@ -420,7 +470,7 @@ tl_status tl_graph_load(const void *bytes, size_t size, tl_graph **graph, tl_err
     if (!graph || (!bytes && size))
       return nullArgument(graph ? "bytes" : "graph");
     TL_ASSIGN(Graph read, readGraph(std::span(static_cast<const uint8_t *>(bytes), size)));
-    *graph = new tl_graph{GraphBuilder(std::move(read)), {}, {}};
+    *graph = new tl_graph{GraphBuilder(std::move(read)), {}, {}, {}};
     return {};
   });
 }

@@ -7,6 +7,7 @@
 #include "capi/guard.h"
 #include "driver/driver.h"
 #include "graph/builder.h"
+#include "graph/module.h"
 #include "tilelang/launch.h"
 
 #include <atomic>
@@ -71,6 +72,12 @@ struct OpenDevice {
   bool interp = false;
 };
 
+/// Memory of a sequence's temporaries that its kernel keeps.
+struct OwnWorkspace {
+  void *memory = nullptr;
+  size_t bytes = 0;
+};
+
 } // namespace tl
 
 struct tl_context {
@@ -85,6 +92,7 @@ struct tl_graph {
   tl::GraphBuilder builder;
   std::string text;
   tl::Bytes bytes;
+  tl::Module module; // of a text: its members; the builder goes on with the last one
 };
 
 struct tl_kernel {
@@ -97,12 +105,18 @@ struct tl_kernel {
   size_t codeIndex = 0; // of `artifact.codes`, for the device
   bool compiledNow = false;
   tl::BuildTiming timing;
-  std::unique_ptr<tl::Graph> interpGraph; // interp device
+  std::unique_ptr<tl::Graph> interpGraph;          // interp device
+  std::vector<std::unique_ptr<tl_kernel>> members; // of a sequence or library, for the device
 
   mutable std::mutex mutex; // guards what follows, but for the atomic
   mutable std::atomic<const tl::LoadedKernel *> loaded{nullptr};
   mutable std::shared_ptr<tl::LoadedKernel> loadedOwner;
   mutable tl::Bytes saved;
+  mutable std::deque<tl::OwnWorkspace> workspaces; // the last one is the largest
+  mutable std::atomic<const tl::OwnWorkspace *> workspace{nullptr};
+
+  tl_kernel() = default;
+  ~tl_kernel();
 
   // Arrays that tl_kernel_get_argument lends out.
   std::vector<std::vector<int64_t>> extentTexts, strideTexts;

@@ -54,14 +54,33 @@ Result<Graph> embeddedGraph(const Artifact &artifact) {
   return graph;
 }
 
+/// A handle for each member of a sequence or library that has none yet.
+static Status finishMembers(tl_kernel &kernel) {
+  if (!kernel.members.empty())
+    return {};
+  for (const Artifact &artifact : kernel.artifact.members) {
+    auto member = std::make_unique<tl_kernel>();
+    member->context = kernel.context;
+    member->device = kernel.device;
+    member->artifact = artifact;
+    TL_TRY(finishKernel(*member));
+    kernel.members.push_back(std::move(member));
+  }
+  return {};
+}
+
 Status finishKernel(tl_kernel &kernel) {
   for (const ArtifactArg &arg : kernel.artifact.args) {
     kernel.extentTexts.push_back(dimCodes(arg.extents));
     kernel.strideTexts.push_back(dimCodes(arg.strides));
   }
-  if (!kernel.device)
+  if (!kernel.device || !kernel.device->interp || kernel.artifact.isLibrary())
+    TL_TRY(finishMembers(kernel));
+  if (!kernel.device || kernel.artifact.isLibrary())
     return {};
   const OpenDevice &open = *kernel.device;
+  if (kernel.artifact.isSequence() && !open.interp)
+    return {};
   if (open.interp) {
     // Any artifact that holds its graph can be interpreted.
     TL_ASSIGN(Graph graph, embeddedGraph(kernel.artifact));
@@ -149,7 +168,8 @@ tl_status tl_kernel_target_count(const tl_kernel *kernel, size_t *count) {
   return guarded(nullptr, [&]() -> Status {
     if (!kernel || !count)
       return nullArgument(kernel ? "count" : "kernel");
-    *count = kernel->artifact.codes.size();
+    const Artifact &artifact = kernel->artifact;
+    *count = artifact.isSequence() ? artifact.members[0].codes.size() : artifact.codes.size();
     return {};
   });
 }
@@ -168,8 +188,41 @@ static Result<const TargetCode *> codeAt(const tl_kernel *kernel, size_t index) 
   return &codes[at];
 }
 
+/// A sequence's: sums of sizes and times, the largest of what one kernel uses.
+static Status sequenceInfo(const tl_kernel &kernel, size_t index, tl_kernel_info *info) {
+  tl_kernel_info out = TL_KERNEL_INFO_INIT;
+  out.name = kernel.artifact.kernel.c_str();
+  out.target = "interp";
+  out.key = kernel.key.c_str();
+  out.built = kernel.compiledNow;
+  if (index >= kernel.artifact.members[0].codes.size())
+    return makeError(TL_E_INVALID_ARGUMENT, "there is no target with index %zu", index);
+  for (const auto &member : kernel.members) {
+    tl_kernel_info one = TL_KERNEL_INFO_INIT;
+    if (tl_kernel_get_info(member.get(), index, &one) != TL_OK)
+      return internalError("a kernel of a sequence has other targets");
+    out.target = one.target;
+    out.code_bytes += one.code_bytes;
+    for (auto field :
+         {&tl_kernel_info::threads, &tl_kernel_info::vgpr, &tl_kernel_info::agpr,
+          &tl_kernel_info::sgpr, &tl_kernel_info::lds_bytes, &tl_kernel_info::scratch_bytes,
+          &tl_kernel_info::vgpr_spills, &tl_kernel_info::sgpr_spills, &tl_kernel_info::arena_bytes})
+      out.*field = std::max(out.*field, one.*field);
+    for (auto field :
+         {&tl_kernel_info::ms_passes, &tl_kernel_info::ms_llvm_opt,
+          &tl_kernel_info::ms_llvm_codegen, &tl_kernel_info::ms_link, &tl_kernel_info::ms_total})
+      out.*field += one.*field;
+    out.occupancy_waves = out.occupancy_waves && one.occupancy_waves
+                              ? std::min(out.occupancy_waves, one.occupancy_waves)
+                              : std::max(out.occupancy_waves, one.occupancy_waves);
+  }
+  return writeInfo(info, out, "info");
+}
+
 tl_status tl_kernel_get_info(const tl_kernel *kernel, size_t index, tl_kernel_info *info) {
   return guarded(nullptr, [&]() -> Status {
+    if (kernel && kernel->artifact.isSequence())
+      return sequenceInfo(*kernel, index, info);
     TL_ASSIGN(const TargetCode *code, codeAt(kernel, index));
     tl_kernel_info out = TL_KERNEL_INFO_INIT;
     out.name = kernel->artifact.kernel.c_str();
@@ -246,7 +299,14 @@ tl_status tl_kernel_get_part(const tl_kernel *kernel, size_t index, tl_kernel_pa
   return guarded(nullptr, [&]() -> Status {
     if (!bytes || !size)
       return nullArgument(bytes ? "size" : "bytes");
-    TL_ASSIGN(const TargetCode *code, codeAt(kernel, index));
+    bool whole = part == TL_PART_TEXT || part == TL_PART_GRAPH;
+    if (kernel && kernel->artifact.isSequence() && !whole)
+      return makeError(TL_E_UNSUPPORTED,
+                       "the code of a sequence is in its kernels (tl_kernel_member)");
+    const TargetCode *code = nullptr;
+    if (!kernel || !kernel->artifact.isSequence()) {
+      TL_ASSIGN(code, codeAt(kernel, index));
+    }
     auto giveBytes = [&](const auto &container) -> Status {
       if (container.empty())
         return makeError(TL_E_UNSUPPORTED, "the kernel does not hold this part");

@@ -2,6 +2,7 @@
 #include "capi/arguments.h"
 #include "capi/handles.h"
 #include "capi/interp_launch.h"
+#include "capi/sequence.h"
 
 #include <cstring>
 
@@ -30,7 +31,15 @@ Status needDevice(const tl_kernel *kernel) {
     return makeError(TL_E_UNSUPPORTED,
                      "kernel '%s' was compiled for targets only; build or load it for a device",
                      kernel->artifact.kernel.c_str());
+  if (kernel->artifact.isLibrary())
+    return makeError(TL_E_UNSUPPORTED,
+                     "a library is not launched, but its members are (tl_kernel_member)");
   return {};
+}
+
+/// A sequence whose steps are launches (the interpreter runs it as a whole).
+bool hasSteps(const tl_kernel &kernel) {
+  return kernel.artifact.isSequence() && !kernel.device->interp;
 }
 
 /// Pointers that are not the device's: only looked for when asked, it takes a call of the vendor's
@@ -84,6 +93,8 @@ tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t 
                             tl_error **error) {
   return guarded(error, [&]() -> Status {
     TL_TRY(needDevice(kernel));
+    if (hasSteps(*kernel))
+      return prepareSequence(*kernel, args, n);
     if (!kernel->device->interp)
       TL_TRY(ensureLoaded(*kernel));
     if (n == 0 && !args)
@@ -100,11 +111,11 @@ tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args, s
                     const tl_launch_options *options) {
   if (!kernel)
     return TL_E_INVALID_ARGUMENT;
-  if (!kernel->device)
+  if (!kernel->device || kernel->artifact.isLibrary())
     return TL_E_UNSUPPORTED;
   uint32_t flags = 0;
+  tl_launch_options given = TL_LAUNCH_OPTIONS_INIT;
   if (options) {
-    tl_launch_options given;
     tl_status status = guarded(
         nullptr, [&] { return readStruct(&given, sizeof given, options, "tl_launch_options"); });
     if (status != TL_OK)
@@ -117,6 +128,8 @@ tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args, s
   if (tl_status s = block.fill(kernel->artifact, args, n, !(flags & TL_LAUNCH_UNCHECKED), nullptr);
       s != TL_OK)
     return s;
+  if (hasSteps(*kernel))
+    return launchSequence(*kernel, stream, block, given);
   if (emptyGrid(block))
     return TL_OK;
   if (flags & TL_LAUNCH_CHECK_POINTERS)
@@ -140,6 +153,9 @@ tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
     TL_TRY(needDevice(kernel));
     if (kernel->device->interp)
       return makeError(TL_E_UNSUPPORTED, "the interpreter has no launch to pack");
+    if (kernel->artifact.isSequence())
+      return makeError(TL_E_UNSUPPORTED, "sequence '%s' is several launches, not one to pack",
+                       kernel->artifact.kernel.c_str());
     TL_ASSIGN(tl_packed_launch in, readOptions(packed, "tl_packed_launch"));
     LaunchBlock block;
     ErrorPtr words;

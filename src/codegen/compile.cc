@@ -50,6 +50,9 @@ Result<TargetCode> generate(const CodegenInput &input, BuildTiming &timing) {
 Result<Artifact> compileRequest(const Request &request, BuildTiming &timing) {
   Clock::time_point start = Clock::now();
   TL_ASSIGN(Graph graph, readGraph(request.graph));
+  if (graph.kernel.isSequence)
+    return makeError(TL_E_UNSUPPORTED, "'%s' is a sequence, whose kernels are compiled one by one",
+                     graph.kernel.name.c_str());
   TL_ASSIGN(Artifact artifact, describeKernel(graph));
   PrintedText text = printText(graph);
   locateByLine(graph, text);

@@ -9,6 +9,8 @@ namespace {
 constexpr uint32_t graphMagic = 0x47474c54;    // "TLGG"
 constexpr uint32_t locationMagic = 0x4c474c54; // "TLGL"
 constexpr uint8_t formatVersion = 1;
+// Flags behind the name.
+constexpr uint8_t contractFlag = 1, sequenceFlag = 2;
 
 // Values are numbered in the order in which both sides meet them: arguments, their dynamic
 // dimensions, parameters, then results and region arguments as the list of ops goes. Ops are one
@@ -23,8 +25,13 @@ public:
     w.u32(graphMagic);
     w.u8(formatVersion);
     w.string(k.name);
-    w.u8(k.contract ? 1 : 0);
+    w.u8((k.contract ? contractFlag : 0) | (k.isSequence ? sequenceFlag : 0));
     w.varint(uint64_t(k.threads));
+    if (k.isSequence) {
+      w.varint(k.callees.size());
+      for (const auto &callee : k.callees)
+        w.bytes(writeGraph(*callee));
+    }
     numberHeader();
     w.varint(k.args.size());
     for (const Argument &arg : k.args)
@@ -197,8 +204,11 @@ public:
                        formatVersion);
     openLocations();
     b.setKernel(r.string());
-    b.setContract(flags(1) & 1);
+    uint8_t kind = flags(contractFlag | sequenceFlag);
+    b.setContract(kind & contractFlag);
     b.setThreads(int64_t(r.varint()));
+    if (kind & sequenceFlag)
+      TL_TRY(readCallees());
     readArguments();
     readParams();
     resolveHeader();
@@ -234,6 +244,7 @@ private:
   ByteReader r;
   ByteReader l;
   bool hasLocations = false;
+  bool isCallee = false;
   std::vector<std::string> files;
   GraphBuilder b;
   std::vector<ValueId> byNumber = {0};
@@ -284,6 +295,20 @@ private:
     if (file > 0)
       where.file = files[file - 1];
     b.setLocation(std::move(where));
+  }
+
+  Status readCallees() {
+    b.setSequence();
+    if (isCallee)
+      return makeError(TL_E_CORRUPT, "a sequence dispatches a sequence");
+    size_t n = r.count();
+    for (size_t i = 0; i < n && good(); ++i) {
+      GraphReader callee(r.bytes(), {});
+      callee.isCallee = true;
+      TL_ASSIGN(Graph kernel, callee.read());
+      b.addCallee(std::make_shared<const Graph>(std::move(kernel)));
+    }
+    return {};
   }
 
   void readArguments() {
@@ -433,7 +458,8 @@ private:
       for (ValueId v : b.begin(opcode, operands, attrs))
         define(v);
     } else {
-      bool hasResult = opInfo(opcode).rule != Rule::Store && opInfo(opcode).rule != Rule::Scatter;
+      bool hasResult = opInfo(opcode).rule != Rule::Store && opInfo(opcode).rule != Rule::Scatter &&
+                       opInfo(opcode).rule != Rule::Dispatch;
       std::vector<ValueId> results = b.resultsOf(b.op(opcode, operands, attrs));
       if (hasResult && results.empty()) // after an error
         define(0);

@@ -1,8 +1,10 @@
 #include "graph/builder.h"
 
+#include "graph/binary.h"
 #include "graph/fold_int.h"
 #include "graph/infer.h"
 #include "graph/requirement.h"
+#include "graph/sequence.h"
 
 #include <algorithm>
 #include <cassert>
@@ -74,13 +76,46 @@ void GraphBuilder::setKernel(std::string name) {
   if (!ok())
     return;
   if (!graph.kernel.name.empty())
-    return report(makeError(TL_E_UNSUPPORTED,
-                            "a graph holds one kernel in this version; '%s' is the second",
-                            name.c_str()));
+    return report(
+        makeError(TL_E_UNSUPPORTED, "a graph is one kernel; '%s' is the second", name.c_str()));
   if (!isIdentifier(name))
     return report(makeError(TL_E_INVALID_GRAPH, "a kernel's name must be an identifier, not '%s'",
                             name.c_str()));
   graph.kernel.name = std::move(name);
+}
+
+void GraphBuilder::setSequence() {
+  graph.kernel.isSequence = true;
+  for (OpId id : graph.block(graph.kernel.body).ops)
+    if (Status s = checkSequenceOp(graph, graph.ops[id]); ok() && !s.ok())
+      return report(s.takeError());
+}
+
+uint32_t GraphBuilder::addCallee(std::shared_ptr<const Graph> kernel) {
+  if (!ok())
+    return 0;
+  const std::string &name = kernel->kernel.name;
+  if (kernel->kernel.isSequence) {
+    report(makeError(TL_E_INVALID_GRAPH, "'%s' is a sequence; a sequence dispatches kernels only",
+                     name.c_str()));
+    return 0;
+  }
+  std::vector<std::shared_ptr<const Graph>> &callees = graph.kernel.callees;
+  for (size_t i = 0; i < callees.size(); ++i)
+    if (callees[i]->kernel.name == name) {
+      if (callees[i] == kernel || writeGraph(*callees[i]) == writeGraph(*kernel))
+        return uint32_t(i + 1);
+      report(makeError(TL_E_INVALID_GRAPH, "the sequence has another kernel named '%s'",
+                       name.c_str()));
+      return 0;
+    }
+  if (callees.size() == maxCallees) {
+    report(makeError(TL_E_LIMIT, "a sequence dispatches at most %u different kernels", maxCallees));
+    return 0;
+  }
+  setSequence();
+  callees.push_back(std::move(kernel));
+  return uint32_t(callees.size());
 }
 
 void GraphBuilder::setThreads(int64_t threads) {
@@ -306,7 +341,17 @@ ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
                      signatureText(graph, opcode, operands).c_str()));
     return 0;
   }
+  if (isSequenceOp(opcode) && (!graph.kernel.isSequence || inHead)) {
+    report(makeError(TL_E_INVALID_GRAPH, "%s belongs to the body of a sequence",
+                     opInfo(opcode).text.data()));
+    return 0;
+  }
   OpId id = graph.addOp(currentBlock(), opcode, operands, normal, *types, {}, locationId);
+  if (graph.kernel.isSequence && !inHead)
+    if (Status s = checkSequenceOp(graph, graph.ops[id]); !s.ok()) {
+      report(s.takeError());
+      return 0;
+    }
   return types->empty() ? 0 : graph.result(graph.ops[id]);
 }
 
@@ -326,6 +371,8 @@ std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId>
     report(makeError(TL_E_LIMIT, "regions nest at most %u deep", maxRegionDepth));
   if (ok() && inHead)
     report(makeError(TL_E_INVALID_GRAPH, "a grid expression has no regions"));
+  if (ok() && graph.kernel.isSequence)
+    report(makeError(TL_E_INVALID_GRAPH, "a sequence has no regions: it runs from top to bottom"));
   if (ok() && (!opcodeKnown(int32_t(opcode)) || regionCount(opcode) == 0))
     report(makeError(TL_E_INVALID_ARGUMENT, "operation %d has no regions", int(opcode)));
   if (ok() && !open.empty() && hasCombineRegion(open.back().opcode))
@@ -490,7 +537,7 @@ void GraphBuilder::addRequirement(ValueId condition) {
 void GraphBuilder::buildHead(bool on) { inHead = on; }
 
 void GraphBuilder::setHeadGrid(std::span<const ValueId> values) {
-  if (!ok())
+  if (!ok() || (values.empty() && graph.kernel.isSequence))
     return;
   if (values.empty() || values.size() > 3)
     return report(makeError(TL_E_INVALID_GRAPH, "a grid has 1 to 3 axes, not %zu", values.size()));
@@ -530,21 +577,7 @@ Status GraphBuilder::checkHead() const {
     const Op *op = graph.definingOp(v);
     if (!op)
       continue;
-    bool wide = graph.typeOf(v) == Type::scalar(DType::I64);
-    if (!allowedInGrid(op->opcode) || !wide)
-      return makeError(TL_E_INVALID_GRAPH,
-                       "the grid may use integer arithmetic on i64 scalars only (cast other "
-                       "integers to i64), not %s of %s",
-                       opInfo(op->opcode).text.data(), graph.typeOf(v).text().c_str());
-    if (op->opcode == Opcode::Cast) {
-      // Integer arguments are carried as i64 already, so that a cast of one is no computation.
-      ValueId from = graph.operand(*op, 0);
-      const Type &type = graph.typeOf(from);
-      if (!isInteger(type.dtype) || (graph.definingOp(from) && type.dtype != DType::I64))
-        return makeError(TL_E_INVALID_GRAPH,
-                         "the grid may cast only integer arguments to i64, not %s of %s",
-                         graph.definingOp(from) ? "a result" : "an argument", type.text().c_str());
-    }
+    TL_TRY(checkLaunchArithmetic(graph, *op, "the grid"));
     if (op->opcode == Opcode::Extent)
       continue;
     for (ValueId operand : graph.operands(*op))
@@ -565,9 +598,27 @@ Status GraphBuilder::checkWhole() const {
   if (kernel.name.empty())
     return makeError(TL_E_INVALID_GRAPH,
                      "the graph has no kernel: tl_graph_kernel gives it a name");
-  if (kernel.grid.empty())
+  if (kernel.isSequence && !kernel.grid.empty())
+    return makeError(TL_E_INVALID_GRAPH, "sequence '%s' has a grid; its kernels have theirs",
+                     kernel.name.c_str());
+  const std::vector<OpId> &body = graph.block(kernel.body).ops;
+  if (kernel.isSequence && std::none_of(body.begin(), body.end(), [&](OpId id) {
+        return graph.ops[id].opcode == Opcode::Dispatch;
+      }))
+    return makeError(TL_E_INVALID_GRAPH, "sequence '%s' dispatches nothing", kernel.name.c_str());
+  if (!kernel.isSequence && kernel.grid.empty())
     return makeError(TL_E_INVALID_GRAPH, "kernel '%s' has no grid", kernel.name.c_str());
   TL_TRY(checkHead());
+  TL_TRY(checkDimensions());
+  for (ValueId condition : kernel.requires_)
+    if (graph.constantInt(condition) != 1)
+      return requirementFailure(graph, condition, "");
+  return {};
+}
+
+/// What the views of the arguments may look like once all is known.
+Status GraphBuilder::checkDimensions() const {
+  const Kernel &kernel = graph.kernel;
   for (const Argument &arg : kernel.args)
     for (const std::vector<ViewDim> *dims : {&arg.extents, &arg.strides})
       for (const ViewDim &dim : *dims)
@@ -586,9 +637,6 @@ Status GraphBuilder::checkWhole() const {
                          "default",
                          arg.name.c_str(), param.name.c_str(), (long long)param.defaultValue);
     }
-  for (ValueId condition : kernel.requires_)
-    if (graph.constantInt(condition) != 1)
-      return requirementFailure(graph, condition, "");
   return {};
 }
 

@@ -23,6 +23,11 @@ public:
   void setLocation(SourceLocation location);
 
   void setKernel(std::string name);
+  /// Makes it a sequence, which it must be before its first dispatch.
+  void setSequence();
+  /// Gives a sequence a kernel to dispatch; returns its number, 0 after an error. The same kernel
+  /// again has the number that it had; another one of that name is an error.
+  uint32_t addCallee(std::shared_ptr<const Graph> kernel);
   void setContract(bool allowed) { graph.kernel.contract = allowed; }
   void setThreads(int64_t threads);
 
@@ -108,6 +113,7 @@ private:
   void report(ErrorPtr error);
   std::vector<ValueId> copyToHead(std::span<const ValueId> values, const char *what);
   Status checkHead() const;
+  Status checkDimensions() const;
   Status checkWhole() const;
   bool checkYields(const OpenRegion &region, std::span<const ValueId> yields);
   std::vector<ValueId> closeOp(OpenRegion region);

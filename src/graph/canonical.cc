@@ -174,6 +174,9 @@ public:
     out.kernel.name = kernel.name;
     out.kernel.contract = kernel.contract;
     out.kernel.threads = kernel.threads;
+    out.kernel.isSequence = kernel.isSequence;
+    for (const auto &callee : kernel.callees)
+      out.kernel.callees.push_back(std::make_shared<const Graph>(canonicalize(*callee)));
     for (const Argument &arg : kernel.args) {
       Argument copy = arg;
       map[arg.value] = out.addArgument(std::move(copy), from.typeOf(arg.value));

@@ -7,6 +7,8 @@ void GraphCloner::copyArguments() {
   to.setKernel(kernel.name);
   to.setContract(kernel.contract);
   to.setThreads(kernel.threads);
+  if (kernel.isSequence)
+    to.setSequence();
   // Dimensions and bounds may name arguments that follow: add them all, then fill in.
   for (const Argument &arg : kernel.args) {
     Argument copy = arg;

@@ -6,6 +6,7 @@
 #include "graph/types.h"
 #include "support/result.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -116,8 +117,16 @@ struct Param {
   std::vector<int64_t> choices; // empty = any value
 };
 
+class Graph;
+
+/// A kernel, or a sequence of launches of others.
 struct Kernel {
   std::string name;
+  /// A sequence has no grid; its body computes i64 scalars, makes temporaries and dispatches the
+  /// callees, which are kernels. Each callee has a name of its own; a Dispatch names it by its
+  /// number here, counted from 1.
+  bool isSequence = false;
+  std::vector<std::shared_ptr<const Graph>> callees;
   std::vector<Argument> args;
   std::vector<Param> params;
   BlockId head = 0; // scalar ops of the grid and requirements, on arguments and parameters only
@@ -128,7 +137,7 @@ struct Kernel {
   int64_t threads = 0;  // hint: threads per program, 0 = the compiler's choice
 };
 
-/// A module. This version holds exactly one kernel.
+/// One kernel, or a sequence with the kernels that it launches.
 class Graph {
 public:
   Graph();

@@ -2,6 +2,7 @@
 
 #include "graph/fold_int.h"
 #include "graph/infer_parts.h"
+#include "graph/sequence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +76,8 @@ bool operandFits(const Type &type, OperandClass cls) {
     return type.isPointer();
   case OperandClass::U64:
     return type.isTile() && d == DType::U64;
+  case OperandClass::Value:
+    return type.isScalar() || type.isView() || type.isPointer();
   }
   return false;
 }
@@ -227,6 +230,8 @@ private:
     case Rule::Address:
       TL_TRY(indexCount(operands.size() - 1, 0));
       return one(Type::pointer(type(0).dtype));
+    case Rule::ByteOffset:
+      return one(Type::pointer(DType(attr(AttrKey::DType)->i)));
     case Rule::Extent: {
       int64_t axis = attr(AttrKey::Axis)->i;
       if (axis < 0 || axis >= type(0).rank)
@@ -251,6 +256,13 @@ private:
         return invalid("the condition must be a scalar i1; select chooses element by element");
       return std::vector<Type>{};
     case Rule::Yield:
+      return std::vector<Type>{};
+    case Rule::Temporary:
+      if (operands.empty() || operands.size() > maxViewRank)
+        return invalid("a temporary has 1 to 8 axes");
+      return one(Type::view(DType(attr(AttrKey::DType)->i), unsigned(operands.size())));
+    case Rule::Dispatch:
+      TL_TRY(checkDispatch(g, attr(AttrKey::Callee)->i, operands));
       return std::vector<Type>{};
     }
     return internalError("no inference for %s", info.text.data());

@@ -40,6 +40,21 @@ std::string bindingText(const Kernel &kernel, const std::vector<int64_t> &values
   return s;
 }
 
+/// Gives the builder the callees, their parameters bound to those of the same names.
+Status bindCallees(const Kernel &sequence, const std::vector<int64_t> &values,
+                   GraphBuilder &builder) {
+  for (const auto &callee : sequence.callees) {
+    std::map<std::string, int64_t> bindings;
+    for (const Param &param : callee->kernel.params)
+      for (size_t i = 0; i < values.size(); ++i)
+        if (sequence.params[i].name == param.name)
+          bindings[param.name] = values[i];
+    TL_ASSIGN(Graph bound, instantiate(*callee, bindings));
+    builder.addCallee(std::make_shared<const Graph>(std::move(bound)));
+  }
+  return {};
+}
+
 } // namespace
 
 Result<Graph> instantiate(const Graph &graph, const std::map<std::string, int64_t> &bindings) {
@@ -57,6 +72,7 @@ Result<Graph> instantiate(const Graph &graph, const std::map<std::string, int64_
   GraphBuilder builder;
   GraphCloner cloner(bound, builder);
   cloner.copyArguments();
+  TL_TRY(bindCallees(kernel, values, builder));
   auto defineParams = [&] {
     for (size_t i = 0; i < values.size(); ++i) {
       Attr value, dtype;

@@ -72,7 +72,7 @@ Result<Expr> expression(const Graph &g, ValueId root) {
   std::vector<Frame> stack = {{root, 0}};
   while (!stack.empty()) {
     if (expr.size() + stack.size() > maxExprNodes)
-      return makeError(TL_E_LIMIT, "kernel '%s': a grid expression has more than %zu terms",
+      return makeError(TL_E_LIMIT, "kernel '%s': a launch expression has more than %zu terms",
                        g.kernel.name.c_str(), maxExprNodes);
     auto &[v, next] = stack.back();
     const Op *op = g.definingOp(v);
@@ -120,6 +120,67 @@ void markWritten(const Graph &g, std::vector<ArtifactArg> &args) {
   }
 }
 
+/// What a dispatch gives argument `want` of its kernel.
+Result<StepArg> stepArg(const Graph &g, ValueId v, const ArtifactArg &want,
+                        const std::vector<uint32_t> &temporaryOf) {
+  StepArg arg;
+  const Op *op = g.definingOp(v);
+  if (op && op->opcode == Opcode::Temporary) {
+    arg.kind = StepArg::Kind::Temporary;
+    arg.index = temporaryOf[v];
+  } else if (want.kind != ArgKind::Scalar || (isFloat(want.dtype) && !op)) {
+    arg.index = g.values[v].index;
+  } else if (isFloat(want.dtype)) {
+    arg.kind = StepArg::Kind::Float;
+    arg.number = g.attr(*op, AttrKey::Value)->f;
+  } else {
+    arg.kind = StepArg::Kind::Integer;
+    TL_ASSIGN(arg.expr, expression(g, v));
+  }
+  return arg;
+}
+
+/// Members, temporaries and steps of a sequence.
+Status describeSteps(const Graph &g, Artifact &artifact) {
+  for (const auto &callee : g.kernel.callees) {
+    TL_ASSIGN(Artifact member, describeKernel(*callee));
+    artifact.members.push_back(std::move(member));
+  }
+  std::vector<uint32_t> temporaryOf(g.values.size(), 0);
+  for (OpId id : g.block(g.kernel.body).ops) {
+    const Op &op = g.ops[id];
+    if (op.opcode == Opcode::Temporary) {
+      ArtifactTemporary temporary;
+      temporary.dtype = g.typeOf(g.result(op)).dtype;
+      for (ValueId extent : g.operands(op)) {
+        TL_ASSIGN(Expr expr, expression(g, extent));
+        temporary.extents.push_back(std::move(expr));
+      }
+      temporaryOf[g.result(op)] = uint32_t(artifact.temporaries.size());
+      artifact.temporaries.push_back(std::move(temporary));
+    }
+    if (op.opcode != Opcode::Dispatch)
+      continue;
+    Step step;
+    step.member = uint32_t(g.intAttr(op, AttrKey::Callee) - 1);
+    const std::vector<ArtifactArg> &want = artifact.members[step.member].args;
+    for (size_t i = 0; i < want.size(); ++i) {
+      ValueId v = g.operand(op, i);
+      TL_ASSIGN(StepArg arg, stepArg(g, v, want[i], temporaryOf));
+      if (want[i].written && arg.kind == StepArg::Kind::Argument)
+        artifact.args[arg.index].written = true;
+      step.args.push_back(std::move(arg));
+    }
+    artifact.steps.push_back(std::move(step));
+  }
+  if (artifact.steps.size() > kMaxSteps || artifact.temporaries.size() > kMaxTemporaries)
+    return makeError(TL_E_LIMIT,
+                     "sequence '%s': at most %zu dispatches and %zu temporaries, not %zu and %zu",
+                     g.kernel.name.c_str(), kMaxSteps, kMaxTemporaries, artifact.steps.size(),
+                     artifact.temporaries.size());
+  return {};
+}
+
 } // namespace
 
 Result<Artifact> describeKernel(const Graph &g) {
@@ -161,6 +222,11 @@ Result<Artifact> describeKernel(const Graph &g) {
           artifact.slots.push_back({stride ? KernargSlot::Kind::Stride : KernargSlot::Kind::Extent,
                                     index, uint8_t(axis)});
     }
+  }
+  if (k.isSequence) {
+    artifact.slots.clear();
+    TL_TRY(describeSteps(g, artifact));
+    return artifact;
   }
   for (uint8_t axis = 0; axis < 3; ++axis)
     artifact.slots.push_back({KernargSlot::Kind::Grid, 0, axis});

@@ -7,7 +7,9 @@
 
 namespace tl {
 
-/// Fills kernel, args, slots and grid of an artifact from an instantiated graph.
+/// Fills kernel, args, slots and grid of an artifact from an instantiated graph; of a sequence
+/// kernel, args, temporaries, steps, and the members as this function describes them, in the order
+/// of the callees.
 Result<Artifact> describeKernel(const Graph &graph);
 /// Slot index of an argument's pointer or scalar, or of an implicit extent or stride (by value); -1
 /// if there is none.

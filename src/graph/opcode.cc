@@ -31,6 +31,7 @@ constexpr ClassRow classTable[] = {
     {"view", OperandClass::View, "a view"},
     {"ptr", OperandClass::Pointer, "a pointer"},
     {"u64", OperandClass::U64, "a tile of u64"},
+    {"value", OperandClass::Value, "a scalar, a view or a pointer"},
 };
 
 /// Takes the next space-separated word off `rest`.

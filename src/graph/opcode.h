@@ -39,6 +39,7 @@ enum class Rule : uint8_t {
   Dot,
   MakeView,
   Address,
+  ByteOffset,
   Extent,
   Load,
   Store,
@@ -54,6 +55,8 @@ enum class Rule : uint8_t {
   Join,
   Split,
   Atomic,
+  Temporary,
+  Dispatch,
 };
 
 /// What an operation does besides giving results. Control: as its regions do.
@@ -87,7 +90,8 @@ enum class OperandClass : uint8_t {
   Scalar,
   View,
   Pointer,
-  U64
+  U64,
+  Value
 };
 enum class Arity : uint8_t { One, Optional, Variadic };
 
@@ -123,6 +127,10 @@ bool isReduction(Opcode opcode);
 bool combinesAlongAxis(Opcode opcode);
 /// Reads and writes elements of memory atomically.
 inline bool isAtomic(Opcode opcode) { return opInfo(opcode).rule == Rule::Atomic; }
+/// Of sequences alone.
+inline bool isSequenceOp(Opcode opcode) {
+  return opcode == Opcode::Temporary || opcode == Opcode::Dispatch;
+}
 /// Rules ReduceWith and ScanWith: a region says how.
 bool hasCombineRegion(Opcode opcode);
 /// From the last element to the first.

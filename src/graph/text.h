@@ -2,7 +2,7 @@
 // docs/text_form.md.
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/module.h"
 
 namespace tl {
 
@@ -12,14 +12,18 @@ struct PrintedText {
   std::vector<uint32_t> opLine; // by OpId: 1-based line of the op, 0 for ops that are not printed
 };
 
-/// Prints a graph. Values that have no name, or one that is taken, are numbered. Printing, parsing
-/// and printing again gives the same text; parsing a printed graph gives a graph with the same ops
-/// in the same order.
+/// Prints a graph, a sequence after the kernels that it launches. Values that have no name, or one
+/// that is taken, are numbered. Printing, parsing and printing again gives the same text; parsing a
+/// printed graph gives a graph with the same ops in the same order.
 PrintedText printText(const Graph &graph);
+/// Prints all members, and the kernels that only sequences hold.
+std::string printModule(const Module &module);
 
-/// Parses one kernel. Errors are TL_E_SYNTAX (or TL_E_INVALID_GRAPH, TL_E_LIMIT, TL_E_VERSION, ...)
+/// Parses a text. Errors are TL_E_SYNTAX (or TL_E_INVALID_GRAPH, TL_E_LIMIT, TL_E_VERSION, ...)
 /// with file:line:column and an excerpt with a caret. `fileName` is used in messages and locations
 /// only.
+Result<Module> parseModule(std::string_view text, const std::string &fileName);
+/// The last kernel or sequence of a text.
 Result<Graph> parseText(std::string_view text, const std::string &fileName);
 
 } // namespace tl

@@ -31,7 +31,7 @@ bool Parser::parseBody(const Token &open) {
     if (tok.is('}')) {
       if (frames.empty())
         return advance();
-      if (!closeRegion())
+      if (frames.back().caller ? !closeCall() : !closeRegion())
         return false;
       continue;
     }
@@ -50,6 +50,8 @@ bool Parser::parseStatement() {
     return parseFor(std::move(results));
   if (tok.isWord("if"))
     return parseIf(std::move(results));
+  if (tok.isWord("call"))
+    return parseCall(std::move(results));
   if (auto opcode = opcodeFromText(tok.text); opcode && hasCombineRegion(*opcode))
     return parseCombine(*opcode, std::move(results));
   if (tok.isWord("yield")) {
@@ -131,6 +133,9 @@ bool Parser::parseOpcode(Statement &statement) {
                             : "a kind of reduction: sum, max, min, prod, and, or, xor, any or all");
       statement.attrs.push_back(intAttr(spec.key, isPred ? int64_t(*pred) : int64_t(*kind)));
       advance();
+    } else if (spec.key == AttrKey::Callee) {
+      if (!parseCallee(statement))
+        return false;
     } else if (spec.key == AttrKey::Value) {
       Literal literal;
       statement.numberToken = tok;
@@ -194,7 +199,9 @@ bool Parser::parseOperands(Statement &statement) {
     const OperandSpec &spec = info.operands[i];
     if (spec.arity == Arity::Optional && !parseMask(statement))
       return false;
-    if (spec.arity == Arity::Variadic && i == 0 && !parseOperandList(statement.operands))
+    bool call = info.rule == Rule::Dispatch;
+    if (spec.arity == Arity::Variadic && i == 0 &&
+        !parseOperandList(statement.operands, call ? '(' : '[', call ? ')' : ']'))
       return false;
     if (spec.arity != Arity::One)
       continue;
@@ -543,7 +550,9 @@ bool Parser::checkYieldCount(const Frame &frame, const Token &at, size_t count) 
   if (count == wanted)
     return true;
   std::string reason;
-  if (frame.opcode == Opcode::For)
+  if (frame.caller)
+    reason = formatString("the call names %zu value%s", wanted, wanted == 1 ? "" : "s");
+  else if (frame.opcode == Opcode::For)
     reason = wanted == 0
                  ? "the loop carries no values"
                  : formatString("the loop carries %zu value%s", wanted, wanted == 1 ? "" : "s");
@@ -554,10 +563,12 @@ bool Parser::checkYieldCount(const Frame &frame, const Token &at, size_t count) 
                          : formatString("%zu result%s of this if %s named", wanted,
                                         wanted == 1 ? "" : "s", wanted == 1 ? "is" : "are");
   fail(TL_E_INVALID_GRAPH, at,
-       count == 0    ? reason + ", so its region must end with a yield of as many"
+       frame.caller  ? reason + formatString(", the function yields %zu", count)
+       : count == 0  ? reason + ", so its region must end with a yield of as many"
        : wanted == 0 ? reason + ", so its region yields none"
                      : reason + formatString(", so its region must yield as many, not %zu", count));
-  note(frame.token, "opened here");
+  if (!frame.caller) // then it is said to be called there
+    note(frame.token, "opened here");
   return false;
 }
 

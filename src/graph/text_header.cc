@@ -5,14 +5,16 @@
 
 namespace tl {
 
-bool Parser::parseKernel() {
-  if (!takeWord("kernel"))
-    return false;
+bool Parser::parseKernel(bool isSequence) {
+  advance();
   if (tok.kind != TokenKind::Symbol)
-    return expected("the kernel's name, as in @vector_add");
+    return expected(isSequence ? "the sequence's name, as in @prefix_sum"
+                               : "the kernel's name, as in @vector_add");
   Token name = tok;
   locate(name);
   builder.setKernel(std::string(name.text));
+  if (isSequence)
+    builder.setSequence();
   if (!checkBuilder())
     return false;
   advance();
@@ -35,10 +37,8 @@ bool Parser::parseKernel() {
   bodyOffset = tok.offset;
   if (!resolveHeader() || !parseBody(tok))
     return false;
-  if (tok.isWord("kernel"))
-    return fail(TL_E_UNSUPPORTED, tok, "a text holds one kernel in this version");
   locate(name);
-  return tok.kind == TokenKind::End || expected("the end of the text after the kernel");
+  return true;
 }
 
 bool Parser::parseArgument() {
@@ -190,6 +190,10 @@ bool Parser::parseItem() {
   constexpr bool (Parser::*items[])() = {&Parser::parseParam,   &Parser::parseContract,
                                          &Parser::parseThreads, &Parser::parseLet,
                                          &Parser::parseRequire, &Parser::parseGrid};
+  bool ofKernels = tok.isWord("grid") || tok.isWord("contract") || tok.isWord("threads");
+  if (ofKernels && builder.current().kernel.isSequence)
+    return fail(TL_E_INVALID_GRAPH, tok,
+                "a sequence has no " + std::string(tok.text) + "; its kernels have theirs");
   for (size_t i = 0; i < std::size(words); ++i)
     if (tok.isWord(words[i]))
       return (this->*items[i])();

@@ -6,25 +6,22 @@
 
 namespace tl {
 
-Result<Graph> parseText(std::string_view text, const std::string &fileName) {
+Result<Module> parseModule(std::string_view text, const std::string &fileName) {
   return Parser(text, fileName).run();
 }
 
-Result<Graph> Parser::run() {
+Result<Graph> parseText(std::string_view text, const std::string &fileName) {
+  TL_ASSIGN(Module module, parseModule(text, fileName));
+  return Graph(*module.members.back());
+}
+
+Result<Module> Parser::run() {
   constexpr size_t maxBytes = size_t(1) << 30;
   if (text.size() > maxBytes)
     return makeError(TL_E_LIMIT, "%s: a text has at most %zu bytes", file.c_str(), maxBytes);
   if (!parseFile())
     return std::move(failure);
-  // What only the whole can show is wrong with the grid, if there is one.
-  Token kernel = gridToken.length ? gridToken : located;
-  auto graph = std::move(builder).finish();
-  if (graph.ok())
-    return graph;
-  ErrorPtr error = graph.takeError();
-  fail(error->status, kernel,
-       error->diagnostics.empty() ? error->message : error->diagnostics[0].text);
-  return std::move(failure);
+  return std::move(module);
 }
 
 bool Parser::parseFile() {
@@ -37,7 +34,43 @@ bool Parser::parseFile() {
   if (tok.text != "0.1")
     return fail(TL_E_VERSION, tok, "this library reads version 0.1, not " + std::string(tok.text));
   advance();
-  return parseKernel();
+  do
+    if (!parseMember())
+      return false;
+  while (tok.kind != TokenKind::End || module.members.empty());
+  return true;
+}
+
+/// A kernel, a sequence or a function.
+bool Parser::parseMember() {
+  if (tok.isWord("func"))
+    return parseFunction();
+  if (tok.isWord("kernel") || tok.isWord("sequence"))
+    return parseKernel(tok.isWord("sequence")) && finishMember();
+  return module.members.empty() ? expected("'kernel'")
+                                : expected("the end of the text, or another kernel");
+}
+
+bool Parser::finishMember() {
+  // What only the whole can show is wrong with the grid, if there is one.
+  Token kernel = gridToken.length ? gridToken : located;
+  auto graph = std::move(builder).finish();
+  if (!graph.ok()) {
+    ErrorPtr error = graph.takeError();
+    return fail(error->status, kernel,
+                error->diagnostics.empty() ? error->message : error->diagnostics[0].text);
+  }
+  if (module.find(graph->kernel.name))
+    return fail(TL_E_INVALID_GRAPH, located, "'@" + graph->kernel.name + "' is defined already");
+  module.members.push_back(std::make_shared<const Graph>(std::move(*graph)));
+  builder = GraphBuilder();
+  names = NameScopes();
+  gridToken = {};
+  bodyOffset = 0;
+  pendingDims.clear();
+  pendingGenerators.clear();
+  contractSeen = threadsSeen = false;
+  return true;
 }
 
 Diagnostic Parser::diagnosticAt(Severity severity, const Token &at, std::string message) const {
@@ -62,6 +95,7 @@ bool Parser::fail(tl_status status, const Token &place, std::string message) {
   failure->status = status;
   failure->message = formatString("%s:%u:%u: %s", file.c_str(), at.line, at.column, d.text.c_str());
   failure->diagnostics.push_back(std::move(d));
+  noteCallers();
   return false;
 }
 
@@ -198,12 +232,12 @@ bool Parser::parseOperand(Operand &operand) {
 }
 
 /// '[' operands ']'; appends.
-bool Parser::parseOperandList(std::vector<Operand> &operands) {
-  if (!take('[', "before a list of operands"))
+bool Parser::parseOperandList(std::vector<Operand> &operands, char open, char close) {
+  if (!take(open, "before a list of operands"))
     return false;
-  for (bool first = true; !tok.is(']'); first = false) {
+  for (bool first = true; !tok.is(close); first = false) {
     Operand operand;
-    if (!first && !take(',', "or ']'"))
+    if (!first && !take(',', formatString("or '%c'", close).c_str()))
       return false;
     if (!parseOperand(operand))
       return false;
@@ -295,7 +329,7 @@ bool Parser::resolveImplicit(const Token &token, size_t dot, ValueId &value) {
 bool Parser::failUndefined(const Token &token) {
   std::string name = "'%" + std::string(token.text) + "'";
   const Token *closed = names.findClosed(token.text);
-  if (closed && closed->offset < bodyOffset) {
+  if (closed && closed->offset < bodyOffset && !innermostCall()) {
     fail(token, name + " is not visible here: what 'let' names belongs to the kernel's head");
     note(*closed, "defined here");
     return false;
@@ -321,7 +355,10 @@ bool Parser::failUndefined(const Token &token) {
 const Token *Parser::findLaterDefinition(const Token &token, Token &storage) const {
   Lexer rest = lexer;
   bool inResults = false, found = false;
-  for (Token t = rest.next(); t.kind != TokenKind::End; t = rest.next()) {
+  Token before;
+  for (Token t = rest.next(); t.kind != TokenKind::End; before = t, t = rest.next()) {
+    if (before.isWord("kernel") || before.isWord("sequence") || before.isWord("func"))
+      return nullptr; // the definitions of another member
     if (t.kind == TokenKind::Value && (t.firstOnLine || inResults)) {
       inResults = true;
       if (t.text == token.text) {

@@ -1,10 +1,12 @@
 // The parser of the text form. It holds one token of lookahead and calls the graph builder, which
 // checks types; regions and header expressions are explicit stacks, so no input can exhaust the
 // machine's. Implemented in text_parse.cc (tokens, errors, operands), text_header.cc (arguments,
-// parameters, grid) and text_body.cc (operations and regions).
+// parameters, grid), text_body.cc (operations and regions) and text_call.cc (functions, calls,
+// dispatches).
 #pragma once
 
 #include "graph/builder.h"
+#include "graph/module.h"
 #include "graph/text_lexer.h"
 #include "graph/text_literal.h"
 #include "graph/text_names.h"
@@ -15,8 +17,8 @@ class Parser {
 public:
   Parser(std::string_view text, const std::string &fileName)
       : text(text), file(fileName), lexer(text) {}
-  /// The graph, or the first error.
-  Result<Graph> run();
+  /// What the text holds, or the first error.
+  Result<Module> run();
 
 private:
   // Member functions that return bool give false after an error, which is then in `failure`.
@@ -39,8 +41,25 @@ private:
     DType suffix = DType::None; // element type after ':'
     Token suffixToken;
   };
-  /// An open region of the body.
+  /// A function: a piece of text that each call reads again, with the arguments under the names of
+  /// its parameters.
+  struct Function {
+    Token name;
+    std::vector<Token> parameters;
+    Token open;             // the '{' of its body
+    Lexer body = Lexer(""); // right after it
+    size_t bytes = 0;       // of the body
+  };
+  /// Where the text goes on after a call.
+  struct Caller {
+    size_t function; // that is called
+    Lexer lexer;
+    Token tok, previous;
+    NameScopes names;
+  };
+  /// An open region of the body, or a call.
   struct Frame {
+    std::unique_ptr<Caller> caller; // of a call
     Opcode opcode = Opcode::Invalid;
     Token token;
     std::vector<Token> results;
@@ -76,9 +95,14 @@ private:
   std::vector<PendingDim> pendingDims;
   std::vector<PendingGenerator> pendingGenerators;
   bool contractSeen = false, threadsSeen = false;
+  Module module;
+  std::vector<Function> functions;
+  size_t calledBytes = 0; // of the bodies of all calls
 
   // text_parse.cc
   bool parseFile();
+  bool parseMember();
+  bool finishMember();
   bool advance() {
     previous = tok;
     tok = lexer.next();
@@ -104,7 +128,7 @@ private:
   bool atLiteral() const;
   bool parseDType(DType &dtype);
   bool parseOperand(Operand &operand);
-  bool parseOperandList(std::vector<Operand> &operands);
+  bool parseOperandList(std::vector<Operand> &operands, char open = '[', char close = ']');
   bool parseTileType(DType &dtype, std::vector<int64_t> &dims);
   bool parseTileItems(DType &dtype, std::vector<int64_t> &dims);
   bool resolve(const Token &token, ValueId &value);
@@ -118,7 +142,7 @@ private:
   bool materialize(Statement &statement, std::vector<ValueId> &operands);
 
   // text_header.cc
-  bool parseKernel();
+  bool parseKernel(bool isSequence);
   bool parseArgument();
   bool parseViewType(Argument &argument, DType &dtype);
   bool parseDims(std::vector<ViewDim> &dims, bool strides);
@@ -165,6 +189,15 @@ private:
   bool bindResults(const Frame &frame, const std::vector<ValueId> &values);
   bool checkYieldCount(const Frame &frame, const Token &at, size_t count);
   bool endStatement();
+
+  // text_call.cc
+  bool parseFunction();
+  bool skipBody(Function &function);
+  bool parseCall(std::vector<Token> results);
+  bool closeCall();
+  bool parseCallee(Statement &statement);
+  const Frame *innermostCall() const;
+  void noteCallers();
 };
 
 } // namespace tl

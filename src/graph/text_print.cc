@@ -7,9 +7,33 @@
 
 namespace tl {
 
-PrintedText printText(const Graph &graph) { return Printer(graph).print(); }
+static const std::string textVersion = "tile 0.1\n";
 
-PrintedText Printer::print() {
+PrintedText printText(const Graph &graph) {
+  Printer printer(graph);
+  std::string callees;
+  for (const auto &callee : graph.kernel.callees)
+    callees += Printer(*callee).print("").text + "\n";
+  return printer.print(textVersion + callees);
+}
+
+std::string printModule(const Module &module) {
+  std::string text = textVersion;
+  std::unordered_set<std::string_view> done;
+  auto print = [&](const Graph &graph) {
+    if (!done.insert(graph.kernel.name).second)
+      return;
+    text += (done.size() == 1 ? "" : "\n") + Printer(graph).print("").text;
+  };
+  for (const auto &member : module.members) {
+    for (const auto &callee : member->kernel.callees)
+      print(*callee);
+    print(*member);
+  }
+  return text;
+}
+
+PrintedText Printer::print(const std::string &before) {
   labels.resize(g.values.size());
   uses.resize(g.values.size(), 0);
   keepsName.resize(g.values.size(), false);
@@ -23,8 +47,8 @@ PrintedText Printer::print() {
       ++uses[v];
   chooseNames(head, body);
   chooseNumbersInPlace(body);
-  out = "tile 0.1";
-  newLine();
+  out = before;
+  line = 1 + uint32_t(std::count(out.begin(), out.end(), '\n'));
   printHeader();
   printBody(body);
   out += "}\n";
@@ -345,6 +369,8 @@ std::string Printer::leadingText(const Op &op) const {
       s += " " + std::string(predText(Pred(g.intAttr(op, spec.key))));
     else if (spec.kind == AttrKind::Reduce)
       s += " " + std::string(reduceText(ReduceKind(g.intAttr(op, spec.key))));
+    else if (spec.key == AttrKey::Callee)
+      s += " @" + g.kernel.callees[size_t(g.intAttr(op, spec.key) - 1)]->kernel.name;
     else if (spec.key == AttrKey::Value)
       s += " " + constantText(op);
     else if (spec.key == AttrKey::Axis && !spec.optional && info.operands.empty())
@@ -359,6 +385,10 @@ std::string Printer::operandsText(const Op &op) const {
   if (op.opcode == Opcode::Yield) {
     std::string list = listText(operands);
     return " " + list.substr(1, list.size() - 2);
+  }
+  if (info.rule == Rule::Dispatch) {
+    std::string list = listText(operands);
+    return "(" + list.substr(1, list.size() - 2) + ")";
   }
   if (info.rule == Rule::MakeView) {
     auto dims = operands.subspan(1);

@@ -33,7 +33,7 @@ void Printer::printHeader() {
     args.push_back(argumentText(arg));
     length += args.back().size() + 2;
   }
-  out += "kernel @" + k.name + "(";
+  out += (k.isSequence ? "sequence @" : "kernel @") + k.name + "(";
   for (size_t i = 0; i < args.size(); ++i) {
     out += i ? "," : "";
     if (length > width) {
@@ -304,7 +304,7 @@ void Printer::printGridAndRequirements(std::vector<Pending> &pending) {
     flush(one);
   }
   printRequirements(g.kernel.requires_.size());
-  if (!gridDone)
+  if (!gridDone && !g.kernel.isSequence)
     printGrid({});
 }
 

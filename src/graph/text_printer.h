@@ -11,7 +11,8 @@ namespace tl {
 class Printer {
 public:
   explicit Printer(const Graph &graph) : g(graph) {}
-  PrintedText print();
+  /// The text after `before`, whose lines count.
+  PrintedText print(const std::string &before);
 
 private:
   /// The ops of a block and of the regions in it, flattened.

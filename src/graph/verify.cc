@@ -2,6 +2,7 @@
 
 #include "graph/builder.h"
 #include "graph/infer.h"
+#include "graph/sequence.h"
 
 namespace tl {
 
@@ -14,8 +15,12 @@ public:
 
   Status run() {
     const Kernel &k = g.kernel;
-    if (k.name.empty() || k.grid.empty() || k.grid.size() > 3)
+    if (k.name.empty() || k.grid.empty() != k.isSequence || k.grid.size() > 3)
       return internalError("the kernel has no name or no grid of 1 to 3 axes");
+    if (!k.isSequence && !k.callees.empty())
+      return internalError("a kernel has callees");
+    for (const auto &callee : k.callees)
+      TL_TRY(Verifier(*callee).run());
     for (const Argument &arg : k.args) {
       TL_TRY(define(arg.value, ValueKind::Argument));
       for (const std::vector<ViewDim> *dims : {&arg.extents, &arg.strides})
@@ -31,6 +36,11 @@ public:
         return internalError("a grid expression is not a scalar integer of the head");
     hide(k.head);
     TL_TRY(checkBlock(k.body, 0, 0));
+    for (OpId id : g.block(k.body).ops)
+      if (k.isSequence)
+        TL_TRY(checkSequenceOp(g, g.ops[id]));
+      else if (isSequenceOp(g.ops[id].opcode))
+        return internalError("a kernel holds %s", opInfo(g.ops[id].opcode).text.data());
     return {};
   }
 

@@ -15,9 +15,18 @@ unsigned rootArgument(const Graph &graph, ValueId v) {
 
 std::vector<bool> writtenArguments(const Graph &graph) {
   std::vector<bool> written(graph.kernel.args.size(), false);
-  for (OpId id = 1; id < graph.ops.size(); ++id)
-    if (opInfo(graph.ops[id].opcode).effect == Effect::Write)
-      written[rootArgument(graph, graph.viewOperand(graph.ops[id]))] = true;
+  for (OpId id = 1; id < graph.ops.size(); ++id) {
+    const Op &op = graph.ops[id];
+    if (op.opcode == Opcode::Dispatch) {
+      std::vector<bool> inner =
+          writtenArguments(*graph.kernel.callees[size_t(graph.intAttr(op, AttrKey::Callee) - 1)]);
+      for (size_t i = 0; i < inner.size(); ++i)
+        if (ValueId v = graph.operand(op, i); inner[i] && !graph.definingOp(v))
+          written[graph.values[v].index] = true;
+    } else if (opInfo(op.opcode).effect == Effect::Write) {
+      written[rootArgument(graph, graph.viewOperand(op))] = true;
+    }
+  }
   return written;
 }
 

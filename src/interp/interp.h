@@ -34,6 +34,8 @@ struct InterpArg {
 struct InterpOptions {
   /// Keep error bounds. Off: the same values, about twice as fast, and a report without doubts.
   bool trackErrors = true;
+  /// What is in doubt in memory before the launch, which takes it; NULL = nothing.
+  interp::ErrorMap *before = nullptr;
   /// Give up with TL_E_LIMIT after so many operations and elements; 0 = never.
   uint64_t maxSteps = 0;
 };
@@ -51,10 +53,11 @@ struct InterpReport {
   interp::ErrorMap errors;
 };
 
-/// Runs the kernel of an instantiated graph with its whole grid, x fastest. Errors: TL_E_ARG_COUNT,
-/// TL_E_ARG_SHAPE (an extent or stride that is needed is missing), TL_E_GRID, TL_E_ARG_NULL and
-/// TL_E_INVALID_ARGUMENT for an access to NULL or outside known memory, TL_E_LIMIT. After an error
-/// the memory may be partly written.
+/// Runs the kernel of an instantiated graph with its whole grid, x fastest, or a sequence with its
+/// kernels one after the other, whose temporaries are full of ones before they are written. Errors:
+/// TL_E_ARG_COUNT, TL_E_ARG_SHAPE (an extent or stride that is needed is missing), TL_E_GRID,
+/// TL_E_ARG_NULL and TL_E_INVALID_ARGUMENT for an access to NULL or outside known memory,
+/// TL_E_LIMIT. After an error the memory may be partly written.
 Result<InterpReport> interpret(const Graph &graph, std::span<const InterpArg> args,
                                const InterpOptions &options = {});
 

@@ -11,9 +11,12 @@ namespace tl::interp {
 
 Machine::Machine(const Graph &graph, std::span<const InterpArg> args, const InterpOptions &options)
     : graph(graph), args(args), options(options), tiles(graph.values.size()),
-      views(graph.values.size()), pointers(graph.values.size()) {
+      views(graph.values.size()), pointers(graph.values.size()),
+      reach(graph.kernel.args.size(), {0, 0}) {
   tracking.on = options.trackErrors;
   tracking.contract = graph.kernel.contract;
+  if (options.before)
+    result.errors = std::move(*options.before);
 }
 
 ErrorPtr Machine::errorAt(const Op &op, tl_status status, const std::string &text) const {
@@ -61,6 +64,20 @@ Result<int64_t> Machine::viewDim(const ViewDim &dim, std::span<const int64_t> gi
   return given[axis];
 }
 
+/// The memory of a view's elements: where it starts, and its bytes.
+static std::pair<uint64_t, uint64_t> reachOf(const ViewValue &view, const Type &type) {
+  __int128 low = 0, high = 0; // of the elements' places
+  for (unsigned axis = 0; axis < type.rank; ++axis) {
+    if (view.extents[axis] < 1)
+      return {view.at.address, 0};
+    __int128 last = __int128(view.extents[axis] - 1) * view.strides[axis];
+    (last < 0 ? low : high) += last;
+  }
+  unsigned size = dtypeBytes(type.dtype);
+  __int128 bytes = (high - low + 1) * size;
+  return {view.at.address + uint64_t(low) * size, bytes > INT64_MAX ? UINT64_MAX : uint64_t(bytes)};
+}
+
 Status Machine::bindView(const Argument &argument, const InterpArg &arg, unsigned index) {
   ViewValue &view = views[argument.value];
   view.at = {uint64_t(reinterpret_cast<uintptr_t>(arg.data)), index, false};
@@ -80,6 +97,7 @@ Status Machine::bindView(const Argument &argument, const InterpArg &arg, unsigne
     if (argument.strides[axis].kind == ViewDim::Kind::Dynamic)
       setScalar(argument.strides[axis].value, view.strides[axis]);
   }
+  reach[index] = reachOf(view, graph.typeOf(argument.value));
   return {};
 }
 
@@ -158,6 +176,9 @@ Status Machine::runOp(const Op &op, unsigned depth) {
   case Rule::Address:
     address(op);
     return {};
+  case Rule::ByteOffset:
+    byteOffset(op);
+    return {};
   case Rule::Extent:
     extent(op);
     return {};
@@ -171,6 +192,10 @@ Status Machine::runOp(const Op &op, unsigned depth) {
     return scatter(op);
   case Rule::Atomic:
     return atomic(op);
+  case Rule::Temporary:
+    return temporary(op);
+  case Rule::Dispatch:
+    return dispatch(op);
   case Rule::For:
     return runFor(op, depth);
   case Rule::If:

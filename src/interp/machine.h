@@ -6,6 +6,8 @@
 #include "interp/interp.h"
 #include "interp/tile_value.h"
 
+#include <deque>
+
 namespace tl::interp {
 
 /// A pointer at run time.
@@ -34,7 +36,7 @@ public:
   Status runProgram(const int64_t (&program)[3]);
   InterpReport &report() { return result; }
   const ViewValue &viewOf(ValueId v) const { return views[v]; }
-  void finish() { result.undecidedDecisions = tracking.undecidedDecisions; }
+  void finish() { result.undecidedDecisions += tracking.undecidedDecisions; }
 
 private:
   const Graph &graph;
@@ -47,6 +49,9 @@ private:
   std::vector<ViewValue> views; // by ValueId
   std::vector<Place> pointers;  // by ValueId
   AtomicHistories atomics;
+  /// By argument: the first byte of a view's elements, and how many bytes follow to their end.
+  std::vector<std::pair<uint64_t, uint64_t>> reach;
+  std::deque<std::vector<uint64_t>> temporaries; // memory of a sequence's
 
   // machine.cc
   int64_t integer(ValueId v) const { return tiles[v].ints[0]; }
@@ -75,6 +80,7 @@ private:
   // memory.cc
   void makeView(const Op &op);
   void address(const Op &op);
+  void byteOffset(const Op &op);
   void extent(const Op &op);
   Status load(const Op &op);
   Status store(const Op &op);
@@ -89,6 +95,13 @@ private:
   Status writeElement(const Op &op, const ViewValue &view, uint64_t address, const TileValue &value,
                       size_t i);
   void markCollisions(std::vector<std::pair<uint64_t, size_t>> &written, const TileValue &value);
+
+  // sequence.cc
+  Status temporary(const Op &op);
+  Status dispatch(const Op &op);
+  Result<InterpArg> dispatchArgument(const Op &op, size_t i, const Argument &want,
+                                     const Type &type) const;
+  Status checkShapes(const Op &op, const Graph &kernel, std::span<const InterpArg> given) const;
 
   // atomic.cc
   Status atomic(const Op &op);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tl::interp {
 
@@ -97,6 +98,13 @@ void Machine::address(const Op &op) {
         step(integer(index[axis]), view.strides[axis], graph.typeOf(graph.result(op)).dtype);
 }
 
+void Machine::byteOffset(const Op &op) {
+  Place &place = pointers[graph.result(op)];
+  place = pointers[graph.operand(op, 0)];
+  place.address += uint64_t(integer(graph.operand(op, 1)));
+  place.undecided |= tiles[graph.operand(op, 1)].undecided(0);
+}
+
 void Machine::extent(const Op &op) {
   const ViewValue &view = views[graph.operand(op, 0)];
   ValueId out = graph.result(op);
@@ -112,14 +120,17 @@ Status Machine::checkAccess(const Op &op, const ViewValue &view, uint64_t addres
   if (!arg.data)
     return errorAt(op, TL_E_ARG_NULL,
                    formatString("argument '%s' is NULL, but an element of it is accessed", name));
-  uint64_t first = uint64_t(reinterpret_cast<uintptr_t>(arg.data));
-  if (arg.bytes == 0 ||
-      (address - first < arg.bytes && arg.bytes - (address - first) >= dtypeBytes(type)))
+  uint64_t first = uint64_t(reinterpret_cast<uintptr_t>(arg.data)), bytes = arg.bytes;
+  bool isView = graph.typeOf(graph.kernel.args[view.at.arg].value).isView();
+  if (bytes == 0 && isView)
+    std::tie(first, bytes) = reach[view.at.arg];
+  bool known = bytes != 0 || isView;
+  if (!known || (address - first < bytes && bytes - (address - first) >= dtypeBytes(type)))
     return {};
   return errorAt(op, TL_E_INVALID_ARGUMENT,
                  formatString("an access is %lld bytes from the start of argument '%s', which has "
-                              "%zu bytes",
-                              (long long)(address - first), name, arg.bytes));
+                              "%llu bytes",
+                              (long long)(address - first), name, (unsigned long long)bytes));
 }
 
 Status Machine::readElement(const Op &op, const ViewValue &view, uint64_t address, TileValue &out,

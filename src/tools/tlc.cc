@@ -18,13 +18,15 @@ void addCheck(CLI::App &app, std::vector<std::string> &files) {
   c->callback([&] { checkCommand(files); });
 }
 
-void addPrint(CLI::App &app, std::string &file, bool &canonical, std::vector<std::string> &set) {
+void addPrint(CLI::App &app, std::string &file, std::string &kernel, bool &canonical,
+              std::vector<std::string> &set) {
   CLI::App *c = app.add_subcommand("print", "Print a kernel's text form");
   c->add_option("FILE", file, "a .tile or .tlg file (- is standard input)")->required();
+  c->add_option("--kernel", kernel, "only this one of the file's kernels and sequences");
   c->add_flag("--canonical", canonical,
               "bind the parameters and print the canonical form, as artifacts hold it");
   c->add_option("--set", set, "NAME=VALUE: a parameter's value")->allow_extra_args(false);
-  c->callback([&] { printCommand(file, canonical, set); });
+  c->callback([&] { printCommand(file, kernel, canonical, set); });
 }
 
 void addBuild(CLI::App &app, BuildArguments &arguments) {
@@ -35,7 +37,13 @@ void addBuild(CLI::App &app, BuildArguments &arguments) {
       ->required()
       ->allow_extra_args(false);
   c->add_option("-o,--output", arguments.out,
-                "output file; default: the kernel file's name with another ending");
+                "output file; default: the kernel file's name with another ending. Several kernels "
+                "make one library in it");
+  c->add_option("--kernel", arguments.kernels,
+                "NAME: this one of a file's kernels and sequences, instead of the last one; may be "
+                "repeated")
+      ->allow_extra_args(false);
+  c->add_flag("--all", arguments.all, "all kernels and sequences of each file");
   c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's value")->allow_extra_args(false);
   c->add_option("--emit", arguments.emit,
                 "artifact (default), graph, passes, llvm, asm, object; separate with commas")
@@ -53,6 +61,8 @@ void addRun(CLI::App &app, RunArguments &arguments) {
   CLI::App *c = app.add_subcommand("run", "Run a kernel on generated or given input");
   c->add_option("FILE", arguments.file, "a .tile, .tlg or .tlk file, or - for text from stdin")
       ->required();
+  c->add_option("--kernel", arguments.kernel,
+                "NAME: this one of the file's kernels and sequences, instead of the last one");
   c->add_option("-d,--device", arguments.device,
                 "hip:0, emu:gfx942, host, interp, or auto (default)");
   c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's or scalar argument's value")
@@ -132,13 +142,13 @@ int run(int argc, char **argv) {
   app.set_version_flag("--version", std::string("tlc ") + tl_build_info());
   app.require_subcommand(1);
   std::vector<std::string> checkFiles, printSet;
-  std::string printFile;
+  std::string printFile, printKernel;
   bool canonical = false, devicesJson = false;
   BuildArguments build;
   RunArguments runArguments;
   EmuArguments emu;
   addCheck(app, checkFiles);
-  addPrint(app, printFile, canonical, printSet);
+  addPrint(app, printFile, printKernel, canonical, printSet);
   addBuild(app, build);
   addRun(app, runArguments);
   addEmu(app, emu);

@@ -11,14 +11,24 @@ namespace tlc {
 
 using Json = nlohmann::ordered_json;
 
+/// Checks member `index`.
+static void verify(const Graph &graph, size_t index) {
+  tl_graph *member = nullptr;
+  tl_error *error = nullptr;
+  tl_status status = tl_graph_member(graph.get(), index, nullptr, &member, &error);
+  check(status, error);
+  Graph own(member);
+  status = tl_graph_verify(member, &error);
+  check(status, error);
+}
+
 void checkCommand(const std::vector<std::string> &files) {
   bool good = true;
   for (const std::string &file : files)
     try {
       Graph graph = readGraph(file);
-      tl_error *error = nullptr;
-      tl_status status = tl_graph_verify(graph.get(), &error);
-      check(status, error);
+      for (size_t i = 0, n = memberNames(graph).size(); i < n; ++i)
+        verify(graph, i);
     } catch (const Failed &) {
       good = false; // the others are checked all the same
     }
@@ -26,8 +36,9 @@ void checkCommand(const std::vector<std::string> &files) {
     throw Failed{};
 }
 
-void printCommand(const std::string &file, bool canonical, const std::vector<std::string> &set) {
-  Graph graph = readGraph(file);
+void printCommand(const std::string &file, const std::string &kernel, bool canonical,
+                  const std::vector<std::string> &set) {
+  Graph graph = member(readGraph(file), kernel, file);
   std::vector<Setting> others;
   ParamBindings params = takeParams(paramNames(graph), splitSettings(set, "--set"), others);
   if (!others.empty())
@@ -143,8 +154,29 @@ void writeKind(const Kernel &kernel, const std::string &file, const std::string 
   }
 }
 
-void buildFile(const Context &context, const BuildArguments &arguments, const std::string &file) {
-  Graph graph = readGraph(file);
+/// What --emit asks for.
+std::vector<std::string> emitted(const BuildArguments &arguments) {
+  if (arguments.emit.empty() && (!arguments.stats || !arguments.out.empty()))
+    return {"artifact"};
+  return arguments.emit;
+}
+
+/// The graphs of a file that are to be built.
+std::vector<Graph> graphsOf(const BuildArguments &arguments, const std::string &file) {
+  std::vector<std::string> names = arguments.kernels;
+  std::vector<Graph> graphs;
+  Graph whole = readGraph(file);
+  if (arguments.all)
+    names = memberNames(whole);
+  if (names.empty())
+    graphs.push_back(std::move(whole));
+  for (const std::string &name : names)
+    graphs.push_back(member(readGraph(file), name, file));
+  return graphs;
+}
+
+Kernel buildGraph(const Context &context, const BuildArguments &arguments, const Graph &graph,
+                  const std::string &file) {
   std::vector<Setting> others;
   ParamBindings params =
       takeParams(paramNames(graph), splitSettings(arguments.set, "--set"), others);
@@ -153,18 +185,13 @@ void buildFile(const Context &context, const BuildArguments &arguments, const st
   tl_build_options options = TL_BUILD_OPTIONS_INIT;
   params.apply(options);
   applyOptions(arguments.opt, options);
-  std::vector<std::string> emit = arguments.emit;
-  if (emit.empty() && (!arguments.stats || !arguments.out.empty()))
-    emit = {"artifact"};
-  for (const std::string &name : emit) {
+  for (const std::string &name : emitted(arguments)) {
     tl_kernel_part part = emitKind(name).part;
     options.listings |= part == TL_PART_LLVM     ? TL_LISTING_LLVM
                         : part == TL_PART_ASM    ? TL_LISTING_ASM
                         : part == TL_PART_PASSES ? TL_LISTING_PASSES
                                                  : 0;
   }
-  if (!arguments.out.empty() && (emit.size() > 1 || arguments.files.size() > 1))
-    fail("-o names one file, but several are to be written");
   std::vector<const char *> targets;
   for (const std::string &target : arguments.targets)
     targets.push_back(target.c_str());
@@ -173,24 +200,62 @@ void buildFile(const Context &context, const BuildArguments &arguments, const st
   tl_status status = tl_kernel_compile(context.get(), graph.get(), targets.data(), targets.size(),
                                        &options, &built, &error);
   check(status, error);
-  Kernel kernel(built);
-  for (const std::string &name : emit)
-    writeKind(kernel, file, arguments.out, emitKind(name));
+  return own(built);
+}
+
+void printStats(const Kernel &kernel) {
   size_t count = 0; // a target named twice counts once
-  check(tl_kernel_target_count(built, &count), "reading the targets");
-  for (size_t i = 0; arguments.stats && i < count; ++i) {
+  check(tl_kernel_target_count(kernel.get(), &count), "reading the targets");
+  for (size_t i = 0; i < count; ++i) {
     tl_kernel_info info = TL_KERNEL_INFO_INIT;
-    check(tl_kernel_get_info(built, i, &info), "reading the kernel");
+    check(tl_kernel_get_info(kernel.get(), i, &info), "reading the kernel");
     std::printf("%s\n", stats(info).dump().c_str());
   }
+}
+
+/// Several kernels make a library.
+void writeKernels(const std::vector<Kernel> &kernels, const std::string &file,
+                  const BuildArguments &arguments) {
+  std::vector<std::string> emit = emitted(arguments);
+  Kernel whole = kernels[0];
+  if (kernels.size() > 1 && !emit.empty()) {
+    if (emit != std::vector<std::string>{"artifact"})
+      fail("several kernels make a library, an artifact; --emit %s is of one", emit[0].c_str());
+    std::vector<const tl_kernel *> members;
+    for (const Kernel &kernel : kernels)
+      members.push_back(kernel.get());
+    tl_kernel *library = nullptr;
+    tl_error *error = nullptr;
+    tl_status status = tl_kernel_bundle(members.data(), members.size(), &library, &error);
+    check(status, error);
+    whole = own(library);
+  }
+  for (const std::string &name : emit)
+    writeKind(whole, file, arguments.out, emitKind(name));
 }
 
 } // namespace
 
 void buildCommand(const BuildArguments &arguments) {
+  if (!arguments.out.empty() && emitted(arguments).size() > 1)
+    fail("-o names one file, but several are to be written");
+  if (arguments.all && !arguments.kernels.empty())
+    fail("--all builds every kernel; --kernel %s is one of them", arguments.kernels[0].c_str());
   Context context = makeContext();
-  for (const std::string &file : arguments.files)
-    buildFile(context, arguments, file);
+  std::vector<Kernel> kernels;
+  for (const std::string &file : arguments.files) {
+    for (const Graph &graph : graphsOf(arguments, file)) {
+      kernels.push_back(buildGraph(context, arguments, graph, file));
+      if (arguments.stats)
+        printStats(kernels.back());
+    }
+    if (arguments.out.empty()) {
+      writeKernels(kernels, file, arguments);
+      kernels.clear();
+    }
+  }
+  if (!kernels.empty())
+    writeKernels(kernels, arguments.files[0], arguments);
 }
 
 void devicesCommand(bool json) {

@@ -9,13 +9,13 @@
 namespace tlc {
 
 struct BuildArguments {
-  std::vector<std::string> files, targets, set, emit, opt;
+  std::vector<std::string> files, kernels, targets, set, emit, opt;
   std::string out;
-  bool stats = false;
+  bool all = false, stats = false;
 };
 
 struct RunArguments {
-  std::string file, device = "auto";
+  std::string file, kernel, device = "auto";
   std::vector<std::string> set, in, out, shape;
   uint64_t seed = 0;
   uint32_t repeat = 0;
@@ -32,7 +32,8 @@ struct EmuArguments {
 };
 
 void checkCommand(const std::vector<std::string> &files);
-void printCommand(const std::string &file, bool canonical, const std::vector<std::string> &set);
+void printCommand(const std::string &file, const std::string &kernel, bool canonical,
+                  const std::vector<std::string> &set);
 void buildCommand(const BuildArguments &arguments);
 void runCommand(const RunArguments &arguments);
 void emuCommand(const EmuArguments &arguments);

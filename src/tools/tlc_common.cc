@@ -122,6 +122,32 @@ Graph readGraph(const std::string &path) {
   return Graph(graph);
 }
 
+std::vector<std::string> memberNames(const Graph &graph) {
+  std::vector<std::string> names;
+  const char *name = nullptr;
+  while (tl_graph_member(graph.get(), names.size(), &name, nullptr, nullptr) == TL_OK)
+    names.push_back(name);
+  return names;
+}
+
+Graph member(Graph graph, const std::string &name, const std::string &path) {
+  if (name.empty())
+    return graph;
+  std::vector<std::string> names = memberNames(graph);
+  std::string known;
+  for (size_t i = 0; i < names.size(); ++i) {
+    known += (i ? ", " : "") + names[i];
+    if (names[i] != name)
+      continue;
+    tl_graph *found = nullptr;
+    tl_error *error = nullptr;
+    tl_status status = tl_graph_member(graph.get(), i, nullptr, &found, &error);
+    check(status, error);
+    return Graph(found);
+  }
+  fail("%s has no kernel '%s', it has %s", path.c_str(), name.c_str(), known.c_str());
+}
+
 bool endsWith(const std::string &text, const char *suffix) {
   size_t n = std::strlen(suffix);
   return text.size() >= n && text.compare(text.size() - n, n, suffix) == 0;
@@ -133,7 +159,11 @@ std::vector<Setting> splitSettings(const std::vector<std::string> &options, cons
     size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       fail("%s takes NAME=VALUE, not '%s'", option, text.c_str());
-    settings.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    std::string name = text.substr(0, equals);
+    for (const Setting &other : settings)
+      if (other.name == name)
+        fail("%s %s is given twice", option, name.c_str());
+    settings.push_back({name, text.substr(equals + 1)});
   }
   return settings;
 }

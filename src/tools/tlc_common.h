@@ -17,7 +17,11 @@ template <class T, void (*destroy)(T *)> struct Destroy {
 using Context = std::unique_ptr<tl_context, Destroy<tl_context, tl_context_destroy>>;
 using Device = std::unique_ptr<tl_device, Destroy<tl_device, tl_device_destroy>>;
 using Graph = std::unique_ptr<tl_graph, Destroy<tl_graph, tl_graph_destroy>>;
-using Kernel = std::unique_ptr<tl_kernel, Destroy<tl_kernel, tl_kernel_destroy>>;
+/// A kernel, or a member of a library that it keeps.
+using Kernel = std::shared_ptr<const tl_kernel>;
+inline Kernel own(tl_kernel *kernel) {
+  return std::shared_ptr<tl_kernel>(kernel, tl_kernel_destroy);
+}
 
 /// A command failed; the message is printed already. Only the tool throws, never the library.
 struct Failed {
@@ -41,6 +45,10 @@ Device openDevice(const Context &context, const std::string &name);
 /// Reads a graph: the text form (.tile), or the binary one (.tlg) that --emit graph writes. "-" is
 /// standard input.
 Graph readGraph(const std::string &path);
+/// The kernel or sequence of that name in the file that a graph was read from; "" is the last one.
+Graph member(Graph graph, const std::string &name, const std::string &path);
+/// Names of what a text holds, in its order.
+std::vector<std::string> memberNames(const Graph &graph);
 bool endsWith(const std::string &text, const char *suffix);
 
 /// NAME=VALUE options, in order.

@@ -75,6 +75,35 @@ private:
   const Device &device;
 };
 
+std::string nameOf(const tl_kernel *kernel) {
+  tl_kernel_info info = TL_KERNEL_INFO_INIT;
+  check(tl_kernel_get_info(kernel, 0, &info), "reading the kernel");
+  return info.name;
+}
+
+/// The member of a library that is to be run, the last one by default; a kernel itself.
+Kernel memberOf(Kernel kernel, const RunArguments &arguments) {
+  const std::string &name = arguments.kernel;
+  size_t targets = 0, count = 0;
+  check(tl_kernel_target_count(kernel.get(), &targets), "reading the targets");
+  std::vector<const tl_kernel *> members = {kernel.get()};
+  if (targets == 0) { // a library
+    const tl_kernel *member = nullptr;
+    members.clear();
+    for (; tl_kernel_member(kernel.get(), count, &member) == TL_OK; ++count)
+      members.push_back(member);
+  }
+  std::string known;
+  for (const tl_kernel *member : members) {
+    if (!name.empty() && nameOf(member) == name)
+      return Kernel(kernel, member);
+    known += (known.empty() ? "" : ", ") + nameOf(member);
+  }
+  if (!name.empty())
+    fail("%s has no kernel '%s', it has %s", arguments.file.c_str(), name.c_str(), known.c_str());
+  return Kernel(kernel, members.back());
+}
+
 Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
                    std::vector<Setting> &scalars) {
   std::vector<Setting> settings = splitSettings(arguments.set, "--set");
@@ -86,15 +115,16 @@ Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
     scalars = settings;
     status = tl_kernel_load(device.get(), bytes.data(), bytes.size(), &kernel, &error);
     check(status, error, arguments.file);
+    return memberOf(own(kernel), arguments);
   } else {
-    Graph graph = readGraph(arguments.file);
+    Graph graph = member(readGraph(arguments.file), arguments.kernel, arguments.file);
     ParamBindings params = takeParams(paramNames(graph), settings, scalars);
     tl_build_options options = TL_BUILD_OPTIONS_INIT;
     params.apply(options);
     status = tl_kernel_build(device.get(), graph.get(), &options, &kernel, &error);
   }
   check(status, error);
-  return Kernel(kernel);
+  return own(kernel);
 }
 
 /// Milliseconds of single launches, each between two events.
@@ -185,7 +215,14 @@ void run(const RunArguments &arguments) {
   tl_error *error = nullptr;
   tl_status status = tl_kernel_prepare(kernel.get(), launch.data(), launch.size(), &error);
   check(status, error);
-  check(tl_launch(kernel.get(), nullptr, launch.data(), launch.size(), nullptr), "launching");
+  status = tl_launch(kernel.get(), nullptr, launch.data(), launch.size(), nullptr);
+  if (status != TL_OK && info.name == std::string("interp")) {
+    // The interpreter has words for what went wrong; a launch has a status alone.
+    status =
+        tl_kernel_check(kernel.get(), launch.data(), launch.data(), launch.size(), nullptr, &error);
+    check(status, error);
+  }
+  check(status, "launching");
   buffers.synchronize();
   std::vector<HostArg> results = args;
   for (size_t i = 0; i < args.size(); ++i)

@@ -148,10 +148,12 @@ OFFSET(tl_arg, int_value, 40);
 OFFSET(tl_arg, float_value, 48);
 OFFSET(tl_arg, reserved1, 56);
 
-SIZE(tl_launch_options, 16);
+SIZE(tl_launch_options, 32);
 OFFSET(tl_launch_options, struct_size, 0);
 OFFSET(tl_launch_options, flags, 8);
 OFFSET(tl_launch_options, reserved, 12);
+OFFSET(tl_launch_options, workspace, 16);
+OFFSET(tl_launch_options, workspace_bytes, 24);
 
 SIZE(tl_packed_launch, 64);
 OFFSET(tl_packed_launch, struct_size, 0);

@@ -317,6 +317,17 @@ static void names(void **state) {
   FAILS(tl_kernel_build(f->device, f->graph, &options, &k, &error), TL_E_PARAM, "B = 65");
   param = "Q";
   FAILS(tl_kernel_build(f->device, f->graph, &options, &k, &error), TL_E_PARAM, "'Q'");
+  {
+    const char *twice[2] = {"B", "B"};
+    const int64_t both[2] = {64, 128};
+    options.param_names = twice, options.param_values = both, options.n_params = 2;
+    FAILS(tl_kernel_build(f->device, f->graph, &options, &k, &error), TL_E_PARAM,
+          "parameter 'B' is given twice");
+  }
+  options.struct_size = 9; /* in the middle of param_names */
+  FAILS(tl_kernel_build(f->device, f->graph, &options, &k, &error), TL_E_INVALID_ARGUMENT,
+        "struct_size is 9");
+  options.struct_size = sizeof options;
   options.n_params = 0, options.flags = 0x80000000u;
   FAILS(tl_kernel_build(f->device, f->graph, &options, &k, &error), TL_E_UNSUPPORTED, "flag");
   assert_null(k);

@@ -167,8 +167,7 @@ static const struct {
   tl_status status;
   const char *words;
 } mistakes[] = {
-    {second_kernel, TL_E_UNSUPPORTED,
-     "a graph holds one kernel in this version; 'other' is the second"},
+    {second_kernel, TL_E_UNSUPPORTED, "a graph is one kernel; 'other' is the second"},
     {argument_of_a_parameter, TL_E_INVALID_GRAPH,
      "argument 'B': there is a parameter of that name already"},
     {view_default, TL_E_INVALID_GRAPH, "argument 'b': only scalars have defaults"},

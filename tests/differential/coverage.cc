@@ -71,7 +71,7 @@ static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vecto
 std::vector<Feature> allFeatures() {
   std::vector<Feature> list;
   for (const OpInfo &info : allOps()) {
-    if (info.rule == Rule::Yield)
+    if (info.rule == Rule::Yield || isSequenceOp(info.opcode))
       continue;
     if (info.rule == Rule::ProgramIndex || info.rule == Rule::Extent) {
       list.push_back({info.opcode, DType::I64, 0, 0});
@@ -89,8 +89,9 @@ std::vector<Feature> allFeatures() {
                   info.rule == Rule::ExpandDims || info.rule == Rule::Slice ||
                   info.rule == Rule::Flip || joinsOperands(info.opcode) ||
                   info.rule == Rule::MakeView || info.rule == Rule::Address;
+    bool rankless = info.rule == Rule::Const || info.rule == Rule::ByteOffset;
     for (DType type : allTypes)
-      for (uint8_t ranks = shaped ? 1 : 0; ranks <= (info.rule == Rule::Const ? 0 : 2); ++ranks)
+      for (uint8_t ranks = shaped ? 1 : 0; ranks <= (rankless ? 0 : 2); ++ranks)
         if (allowed(info, type) && !(info.rule == Rule::Bitcast && isBool(type)))
           addDetails(info, type, ranks, list);
   }

@@ -210,6 +210,9 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::Address:
     emitAddress(f.dtype, f.ranks == 1 ? 1 + unsigned(random.below(2)) : 3);
     break;
+  case Rule::ByteOffset:
+    emitByteOffset(f.dtype);
+    break;
   case Rule::Extent: {
     Dims extents;
     ValueId view = madeView(DType::F32, 2, &extents);
@@ -237,6 +240,8 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::If:
     emitIf(f.dtype, dims);
     break;
+  case Rule::Temporary:
+  case Rule::Dispatch:
   case Rule::Yield:
     break;
   }

@@ -325,6 +325,20 @@ void Generator::emitAddress(DType dtype, unsigned rank) {
   loadFrom(view, {count}, {random.between(1, count + 2)}, {0});
 }
 
+/// A view of the elements that follow some bytes in memory.
+void Generator::emitByteOffset(DType dtype) {
+  int64_t size = dtypeBytes(dtype), count = random.between(1, 40), skipped = random.between(0, 9);
+  ValueId base = addPointer(dtype, addBuffer(dtype, size_t(count + skipped), randomFill()));
+  Attr type;
+  type.key = AttrKey::DType;
+  type.i = int64_t(dtype);
+  ValueId pointer =
+      emit(Opcode::ByteOffset, {base, constant(indexType(), skipped * size)}, {type});
+  ValueId view =
+      emit(Opcode::MakeView, {pointer, constant(indexType(), count), constant(indexType(), 1)});
+  loadFrom(view, {count}, {random.between(1, count + 2)}, {0});
+}
+
 /// Through a view made at the address of the program's row.
 void Generator::storeThroughAddress(ValueId v) {
   Dims dims = dimsOf(typeOf(v));

@@ -149,6 +149,7 @@ private:
   void emitAtomic(Opcode opcode, DType dtype, const Dims &dims);
   ValueId madeView(DType dtype, unsigned rank, Dims *extents);
   void emitAddress(DType dtype, unsigned rank);
+  void emitByteOffset(DType dtype);
   void storeThroughAddress(ValueId v);
 
   // generate_ops.cc

@@ -9,7 +9,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(os.environ["TL_SOURCE_DIR"])
-SOURCES = ["builder", "infer", "infer_parts", "instantiate", "requirement", "text_body", "text_header", "text_parse"]
+SOURCES = ["builder", "infer", "infer_parts", "instantiate", "requirement", "sequence", "text_body", "text_call", "text_header",
+           "text_parse"]
 # What no input reaches, and why.
 UNREACHED = {
     "no inference for %s": "an operation of ops.def without a rule: an internal error",

@@ -277,7 +277,9 @@ private:
     if (chance(10) && b.depth() > 0)
       return closeRegion();
     auto ops = allOps();
-    addOp(ops[pick(ops.size())]);
+    const OpInfo &info = ops[pick(ops.size())];
+    if (!isSequenceOp(info.opcode)) // tests/unit/sequences.cc has those
+      addOp(info);
   }
 
   void openRegion() {
@@ -423,6 +425,10 @@ private:
       return;
     case Rule::Dot:
       return addDot();
+    case Rule::ByteOffset:
+      add(info.opcode, {find([](const Type &t) { return t.isPointer(); }), index()},
+          {intAttr(AttrKey::DType, int64_t(anyDType()))});
+      return;
     case Rule::MakeView: {
       std::vector<ValueId> operands = {find([](const Type &t) { return t.isPointer(); })};
       for (size_t n = 2 * (1 + pick(3)); n > 0; --n)

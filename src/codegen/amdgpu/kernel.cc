@@ -102,10 +102,10 @@ Status KernelEmitter::checkRegisters() const {
     if (words > maxTileWords)
       return makeError(TL_E_LIMIT,
                        "%s over %u threads takes %llu registers in each, more than the limit of "
-                       "%llu; use a smaller "
-                       "tile or more threads",
+                       "%llu; use a smaller tile%s",
                        value.type.text().c_str(), context.threads(), (unsigned long long)words,
-                       (unsigned long long)maxTileWords);
+                       (unsigned long long)maxTileWords,
+                       context.threads() < 1024 ? " or more threads" : "");
   }
   return {};
 }
@@ -258,6 +258,10 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Address:
     emitAddress(op);
     break;
+  case Rule::ByteOffset:
+    pointers[graph.result(op)] =
+        byteOffset(context, pointers[graph.operand(op, 0)], index(graph.operand(op, 1)));
+    break;
   case Rule::Extent:
     setScalar(graph.result(op),
               views[graph.viewOperand(op)].extents[size_t(graph.intAttr(op, AttrKey::Axis))]);
@@ -278,6 +282,9 @@ Status KernelEmitter::emitOp(OpId id) {
     for (ValueId value : graph.operands(op))
       yields.push_back(tile(value));
     break;
+  case Rule::Temporary:
+  case Rule::Dispatch:
+    return internalError("%s in a kernel", opInfo(op.opcode).text.data());
   }
   return {};
 }

@@ -14,7 +14,7 @@ bool isAccess(const Op &op) { return writes(op) || opInfo(op.opcode).effect == E
 /// The argument whose memory a view shows.
 uint32_t rootArgument(const Graph &graph, ValueId view) {
   while (const Op *op = graph.definingOp(view))
-    view = graph.operand(*op, 0); // MakeView: the pointer; Address: the view
+    view = graph.operand(*op, 0); // MakeView and ByteOffset: the pointer; Address: the view
   return graph.values[view].index;
 }
 

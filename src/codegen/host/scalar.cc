@@ -60,6 +60,9 @@ void emitScalarOp(Emission &e, ValueId result) {
   case Opcode::Address:
     value = address(e, op);
     break;
+  case Opcode::ByteOffset:
+    value = e.ir.CreatePtrAdd(e.scalar[e.g.operand(op, 0)], e.index(e.g.operand(op, 1)));
+    break;
   case Opcode::Gather:
     value = gatherScalar(e, op, dtype);
     break;

@@ -99,6 +99,8 @@ std::string_view ruleText(Rule rule) {
   case Rule::Address:
     return "One index for each axis of the view. The result is a pointer to the view's element "
            "type.";
+  case Rule::ByteOffset:
+    return "The result is a pointer to `dtype`.";
   case Rule::Extent:
     return "The result is an i64 scalar.";
   case Rule::Load:
@@ -118,6 +120,14 @@ std::string_view ruleText(Rule rule) {
            "they "
            "are scalars; values and view have one element type. The result has that shape and "
            "type.";
+  case Rule::Temporary:
+    return "At least one extent, at most 8. The result is a view of `dtype`.";
+  case Rule::Dispatch:
+    return "One argument for each of the kernel's: for a view one of its element type and number "
+           "of "
+           "axes, for a pointer a pointer or a view of its element type, for a scalar one of its "
+           "type "
+           "or, for integers, an i64 that the type holds at launch. No result.";
   case Rule::For:
     return "`lo`, `hi` and `step` have one type. Results have the types of the carried values.";
   case Rule::If:
@@ -130,8 +140,8 @@ std::string_view ruleText(Rule rule) {
 }
 
 std::string_view className(OperandClass cls) {
-  constexpr std::string_view names[] = {"num",   "int",   "float",  "bits", "bool", "any",
-                                        "index", "itile", "scalar", "view", "ptr",  "u64"};
+  constexpr std::string_view names[] = {"num",   "int",    "float", "bits", "bool", "any",  "index",
+                                        "itile", "scalar", "view",  "ptr",  "u64",  "value"};
   assert(size_t(cls) < std::size(names));
   return names[size_t(cls)];
 }
@@ -155,7 +165,8 @@ std::string_view effectName(Effect effect) {
 }
 
 bool hasResult(const OpInfo &op) {
-  return op.rule != Rule::Store && op.rule != Rule::Scatter && op.rule != Rule::Yield;
+  return op.rule != Rule::Store && op.rule != Rule::Scatter && op.rule != Rule::Yield &&
+         op.rule != Rule::Dispatch;
 }
 
 unsigned resultCount(const OpInfo &op) {
@@ -173,6 +184,8 @@ std::string textForm(const OpInfo &op) {
            " %a, ..., axis AXIS combine (%x, ...) with (%y, ...) { ... yield %z, ... }";
   if (op.rule == Rule::Yield)
     return "yield %value, ...";
+  if (op.rule == Rule::Dispatch)
+    return "dispatch @kernel(%arg, ...)";
   std::string s = (resultCount(op) == 2 ? "%r, %s = "
                    : hasResult(op)      ? "%r = "
                                         : "") +
@@ -240,7 +253,8 @@ std::string_view groupTitle(std::string_view group) {
       {"Matrix", "Matrices"},
       {"View", "Views"},
       {"Memory", "Memory"},
-      {"Control", "Control"}};
+      {"Control", "Control"},
+      {"Sequence", "Sequences"}};
   for (const auto &[name, title] : titles)
     if (name == group)
       return title;

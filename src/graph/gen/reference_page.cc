@@ -19,7 +19,7 @@ every value is defined once, by an operation, as an argument, or as an argument 
 
 | type | meaning |
 |---|---|
-| `tile<128x64xf16>` | a tile of 1 to 5 axes; any extents from 1 on, at most 1,048,576 elements |
+| `tile<128x64xf16>` | a tile of 1 to 5 axes; any extents from 1 on, at most 1,048,576 elements (on a GPU also at most 512 registers in each of at most 1,024 threads) |
 | `f32`, `i64`, ... | a scalar: a tile without axes |
 | `view<f16, [%m, %k], [%k, 1]>` | a pointer with extents and strides (in elements), 1 to 8 axes; both may be any i64 values known when the kernel runs |
 | `ptr<f16>` | a pointer to elements |
