@@ -252,9 +252,11 @@ static void options_of_other_versions(void **state) {
   struct {
     tl_launch_options known;
     uint64_t more;
-  } longer = {{sizeof longer, 0, 0}, 0};
-  tl_launch_options broken = {3, 0, 0}, shorter = {sizeof(size_t), 0xffffffffu, 0xffffffffu};
+  } longer = {{sizeof longer, 0, 0, NULL, 0}, 0};
+  tl_launch_options broken = TL_LAUNCH_OPTIONS_INIT, shorter = TL_LAUNCH_OPTIONS_INIT;
   tl_arg args[7];
+  broken.struct_size = 3;
+  shorter.struct_size = sizeof(size_t), shorter.flags = shorter.reserved = 0xffffffffu;
   good_args(f, args);
   assert_int_equal(tl_launch(f->kernel, NULL, args, 7, &longer.known), TL_OK);
   assert_int_equal(tl_launch(f->kernel, NULL, args, 7, &shorter),

@@ -530,7 +530,8 @@ static void calls_expand(void **state) {
                              i, i - 1, i - 1);
   size += (size_t)snprintf(text + size, room - size,
                            "kernel @k(%%n: i64) grid [1] {\n  %%r = call @f39(%%n)\n}\n");
-  FAILS(tl_graph_parse(text, size, "deep.tile", &g, &error), TL_E_LIMIT, "calls expand to over");
+  FAILS(tl_graph_parse(text, size, "deep.tile", &g, &error), TL_E_LIMIT,
+        "calls expand to over 16777216 bytes");
   free(text);
 }
 

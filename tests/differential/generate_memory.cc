@@ -332,8 +332,7 @@ void Generator::emitByteOffset(DType dtype) {
   Attr type;
   type.key = AttrKey::DType;
   type.i = int64_t(dtype);
-  ValueId pointer =
-      emit(Opcode::ByteOffset, {base, constant(indexType(), skipped * size)}, {type});
+  ValueId pointer = emit(Opcode::ByteOffset, {base, constant(indexType(), skipped * size)}, {type});
   ValueId view =
       emit(Opcode::MakeView, {pointer, constant(indexType(), count), constant(indexType(), 1)});
   loadFrom(view, {count}, {random.between(1, count + 2)}, {0});
