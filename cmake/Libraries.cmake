@@ -32,6 +32,10 @@ target_include_directories(tilelang INTERFACE
 set_target_properties(tilelang PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${exports})
 target_link_options(tilelang PRIVATE -Wl,-z,defs -Wl,--version-script=${exports})
+if(TL_LLD AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  # Equal functions once; nothing here compares addresses of functions. GDB stops at its own one.
+  target_link_options(tilelang PRIVATE -Wl,--icf=all -Wl,--keep-unique=__jit_debug_register_code)
+endif()
 if(TL_STATIC_RUNTIME)
   target_link_options(tilelang PRIVATE -static-libstdc++ -static-libgcc)
 endif()

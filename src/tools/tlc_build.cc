@@ -113,21 +113,33 @@ Json stats(const tl_kernel_info &info) {
             {"total", info.ms_total}}}};
 }
 
-/// "dir/name.tile" with another ending; with several targets the listings carry the target's name.
+/// "dir/name.tile" with another ending; with several targets the listings carry the target's name,
+/// and those of a sequence the kernel's.
 std::string outputPath(const std::string &file, const std::string &out, const EmitKind &kind,
-                       const std::string &target, bool several) {
+                       const std::string &target, bool several, const std::string &kernel = "") {
   if (!out.empty())
     return out;
   std::string stem = file == "-"               ? "kernel"
                      : endsWith(file, ".tile") ? file.substr(0, file.size() - 5)
                      : endsWith(file, ".tlg")  ? file.substr(0, file.size() - 4)
                                                : file;
+  if (!kernel.empty())
+    stem += "." + kernel;
   if (kind.part != 0 && kind.part != TL_PART_GRAPH && several) {
     std::string name = target.substr(0, target.find('+'));
     std::replace(name.begin(), name.end(), ':', '-');
     stem += "." + name;
   }
   return stem + kind.ending;
+}
+
+/// The kernels whose code `kernel` launches: those of a sequence, or itself.
+std::vector<const tl_kernel *> parts(const Kernel &kernel) {
+  std::vector<const tl_kernel *> list;
+  const tl_kernel *part = nullptr;
+  while (tl_kernel_member(kernel.get(), list.size(), &part) == TL_OK)
+    list.push_back(part);
+  return list.empty() ? std::vector<const tl_kernel *>{kernel.get()} : list;
 }
 
 void writeKind(const Kernel &kernel, const std::string &file, const std::string &out,
@@ -143,15 +155,22 @@ void writeKind(const Kernel &kernel, const std::string &file, const std::string 
   check(tl_kernel_target_count(kernel.get(), &targets), "reading the targets");
   if (!out.empty() && targets > 1)
     fail("-o names one file, but --emit %s gives one for each of %zu targets", kind.name, targets);
-  for (size_t i = 0; i < targets; ++i) {
-    tl_kernel_info info = TL_KERNEL_INFO_INIT;
-    check(tl_kernel_get_info(kernel.get(), i, &info), "reading the kernel");
-    // On the host an object file is the relocatable one, which a linker takes.
-    bool host = std::string(info.target).rfind("host", 0) == 0;
-    tl_kernel_part part = kind.part == TL_PART_CODE && host ? TL_PART_OBJECT : kind.part;
-    check(tl_kernel_get_part(kernel.get(), i, part, &bytes, &size), kind.name);
-    writeFile(outputPath(file, out, kind, info.target, targets > 1), bytes, size);
-  }
+  std::vector<const tl_kernel *> kernels = parts(kernel);
+  if (!out.empty() && kernels.size() > 1)
+    fail("-o names one file, but --emit %s gives one for each of the sequence's %zu kernels",
+         kind.name, kernels.size());
+  for (const tl_kernel *one : kernels)
+    for (size_t i = 0; i < targets; ++i) {
+      tl_kernel_info info = TL_KERNEL_INFO_INIT;
+      check(tl_kernel_get_info(one, i, &info), "reading the kernel");
+      // On the host an object file is the relocatable one, which a linker takes.
+      bool host = std::string(info.target).rfind("host", 0) == 0;
+      tl_kernel_part part = kind.part == TL_PART_CODE && host ? TL_PART_OBJECT : kind.part;
+      check(tl_kernel_get_part(one, i, part, &bytes, &size), kind.name);
+      writeFile(outputPath(file, out, kind, info.target, targets > 1,
+                           kernels.size() > 1 ? info.name : ""),
+                bytes, size);
+    }
 }
 
 /// What --emit asks for.

@@ -240,6 +240,8 @@ def members(work):
     check("make a library" in tlc("build", sums, "--all", "-t", "host", "--emit", "asm", "-o", library, code=1).stderr,
           "a listing of several kernels")
     tlc("build", sums, sums, "-t", "host", "-o", library, code=1)
+    check("one for each of the sequence's 3 kernels" in
+          tlc("build", sums, "-t", "host", "--emit", "object", "-o", f"{work}/s.o", code=1).stderr, "objects of a sequence")
     stats = json.loads(tlc("build", sums, "-t", "amdgcn:gfx942", "--stats").stdout)
     check(stats["kernel"] == "prefix_sum" and stats["vgpr"] > 0 and stats["ms"]["total"] > 0, "--stats of a sequence")
     check(tlc("check", sums).stderr == "", "check of all")
