@@ -73,7 +73,11 @@ private:
     options.profile = arguments.report || arguments.json;
     options.threads = arguments.threads;
     options.seed = arguments.seed;
+    // What the emulator's notice of a long kernel names.
+    const char *budget = std::getenv("TL_EMU_BUDGET");
     options.instructionBudget = arguments.budget;
+    if (!arguments.budget && budget && *budget)
+      options.instructionBudget = uint64_t(parseInteger(budget, "TL_EMU_BUDGET"));
     options.perturbation = arguments.perturbation;
     if (arguments.accumulation == "ordered")
       options.accumulation = Options::Accumulation::Ordered;

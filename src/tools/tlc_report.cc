@@ -14,6 +14,8 @@ static void *findRuntime(const char *name) {
 
 void askForReport() { setenv("TL_EMU_PROFILE", "1", 0); }
 
+bool emulatorIsThere() { return findRuntime("tl_hipemu_report"); }
+
 std::string emulatorReport(bool json) {
   auto report = reinterpret_cast<size_t (*)(int, char *, size_t)>(findRuntime("tl_hipemu_report"));
   if (!report)

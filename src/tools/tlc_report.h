@@ -9,6 +9,8 @@ namespace tlc {
 
 /// Lets the emulator count what a profile needs; before the context is made.
 void askForReport();
+/// Whether the emulator was opened.
+bool emulatorIsThere();
 /// The report as text or JSON; fails when no emu device was used.
 std::string emulatorReport(bool json);
 /// How many findings a report would have; 0 without an emulated device.

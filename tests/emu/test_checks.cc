@@ -90,6 +90,42 @@ UNIT_TEST(streams_that_race) {
   }
 }
 
+// Readers in two streams, then a writer that comes behind the second one: a later reader does not
+// make the first one forgotten, whether it is another kernel or the one that writes.
+UNIT_TEST(earlier_readers_that_race) {
+  for (bool ordered : {true, false})
+    for (bool inPlace : {true, false}) {
+      Machine m("gfx942");
+      REQUIRE(m.load(kernelFile("faulty", "gfx942", 1)) == LoadStatus::Ok);
+      u64 data = m.upload(numbers(64)), first = m.upload(numbers(64)),
+          second = m.upload(numbers(64)), third = m.upload(numbers(64));
+      auto launch = [&](const char *kernel, const Operation &operation,
+                        std::vector<u64> arguments) {
+        LaunchRequest request;
+        request.kernel = m.module->findKernel(kernel);
+        request.block[0] = 64;
+        request.kernarg = arguments.data();
+        request.kernargBytes = arguments.size() * 8;
+        request.operation = operation;
+        CHECK(m.emulator->launch(request).status == LaunchStatus::Ok);
+      };
+      u64 behind = ordered ? 1 : 0;
+      launch("consume", {0, 1, {0, 0, 0}, "consume"}, {data, first});
+      if (inPlace) {
+        launch("consume", {1, 1, {behind, 0, 0}, "consume"}, {data, data});
+      } else {
+        launch("consume", {1, 1, {0, 0, 0}, "consume"}, {data, second});
+        launch("consume", {2, 1, {0, 0, 0}, "consume"}, {data, third});
+        launch("produce", {2, 2, {behind, 1, 1}, "produce"}, {data});
+      }
+      std::string report = m.emulator->report(ReportFormat::Text);
+      if (ordered)
+        CHECK_EQ(report, "");
+      else
+        expect(m, "global-race", {"(stream 0, operation 1) read", "faulty.cl:40"});
+    }
+}
+
 // Memory that one stream releases while another one uses it: whichever comes first, both places are
 // named; with an event's order nothing is found.
 UNIT_TEST(releases_that_race) {

@@ -118,6 +118,10 @@ def endless(directory):
                                                      "args": [{"buf": {"bytes": 4, "fill": 0}}]}))
     says("endless loop", emu(directory / "spin.co", "--launch", directory / "spin.json", "--budget", 100000), 1, "no end",
          "spin.cl:2")
+    os.environ["TL_EMU_BUDGET"] = "100000"
+    says("endless loop by TL_EMU_BUDGET", emu(directory / "spin.co", "--launch", directory / "spin.json"), 1, "no end",
+         "spin.cl:2")
+    del os.environ["TL_EMU_BUDGET"]
 
 
 MODES = """

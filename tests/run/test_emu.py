@@ -38,6 +38,9 @@ def main():
         result = json.loads(done.stdout) if good else {}
         check(f"vector_add on {chip}", good and result["check"]["ok"] and result["target"] == f"amdgcn:{chip}", done)
         check(f"vector_add on {chip}: a clean report", good and result["report"]["findings"] == [], done)
+    beyond = pathlib.Path(os.environ["TL_SOURCE_DIR"]) / "tests/error/addr_beyond.tile"
+    done = tlc("run", beyond, "-d", "emu:gfx942", "--report")
+    check("the report of a kernel that fails", done.returncode == 1 and "addr_beyond.tile:6" in done.stdout, done)
     done = tlc("run", KERNELS / "vector_add.tile", "-d", "host", "--report")
     check("--report without emulation", done.returncode == 1 and "only emu devices" in done.stderr, done)
     done = tlc("run", KERNELS / "vector_add.tile", "-d", "emu:gfx000")

@@ -34,15 +34,40 @@ bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized, 
   return false;
 }
 
-/// Several workgroups are said to have read only what each of them did: a workgroup may write its
-/// own half of four bytes whose other half another one reads. What cannot be kept is forgotten.
-static RaceMark withReader(RaceMark earlier, RaceMark mine) {
-  if (earlier.group() == mine.group())
-    return mine.withBytes(mine.bytes() | earlier.bytes());
-  if (earlier.group() == RaceMark::kSeveral)
-    return earlier;
+/// Several workgroups or operations are said to have read only what each of them did: a workgroup
+/// may write its own half of four bytes whose other half another one reads. What cannot be kept is
+/// forgotten.
+RaceMark RaceChecker::withReader(RaceMark earlier, RaceMark mine) {
   uint32_t both = earlier.bytes() & mine.bytes();
-  return both ? mine.withBytes(both).ofSeveral() : mine;
+  if (!earlier.bits)
+    return mine;
+  if (earlier.operation() == number) {
+    if (earlier.group() == mine.group())
+      return mine.withBytes(mine.bytes() | earlier.bytes());
+    if (earlier.group() == RaceMark::kSeveral)
+      return earlier;
+    return both ? mine.withBytes(both).ofSeveral() : mine;
+  }
+  if (earlier.operation() == mySet.load(std::memory_order_relaxed))
+    return earlier;
+  if (!both || isOrdered(earlier.operation()))
+    return mine;
+  if (log.isReaderOf(earlier.operation(), number)) {
+    mySet.store(earlier.operation(), std::memory_order_relaxed);
+    return earlier;
+  }
+  uint32_t set = log.addReader({earlier.operation(), earlier.pc()}, {number, mine.pc()}, operation);
+  if (!set)
+    return mine;
+  mySet.store(set, std::memory_order_relaxed);
+  return RaceMark::make(set, 0, 0, both).ofSeveral();
+}
+
+RaceMark RaceChecker::one(RaceMark readers) const {
+  Reader reader = log.unordered({readers.operation(), readers.pc()}, operation);
+  if (reader.operation == readers.operation())
+    return readers;
+  return RaceMark::make(reader.operation, 0, reader.pc, readers.bytes());
 }
 
 void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
@@ -69,16 +94,12 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
       report(writer, mine, block.address + at, write, true);
     if (write) {
       if (mayConflict(reader) && conflicts(reader, mine, synchronized, ordered))
-        report(reader, mine, block.address + at, write, false);
+        report(one(reader), mine, block.address + at, write, false);
       cell.writer.store(mine.bits, std::memory_order_relaxed);
-    } else if (reader.bits == mine.bits) {
-      continue; // read before by the same instruction
-    } else if (reader.bits && reader.operation() == number) {
+    } else if (reader.bits != mine.bits) { // else read before by the same instruction
       uint64_t all = withReader(reader, mine).bits;
       if (all != reader.bits) // often read again: lines stay shared between workers
         cell.reader.store(all, std::memory_order_relaxed);
-    } else {
-      cell.reader.store(mine.bits, std::memory_order_relaxed);
     }
   }
 }
@@ -116,9 +137,13 @@ void RaceChecker::report(RaceMark earlier, RaceMark mine, uint64_t address, bool
   add(self, mine.pc(),
       describe(mine, self) + (write ? " writes 0x" : " reads 0x") +
           formatString("%llx, which ", static_cast<unsigned long long>(address)) +
-          (within ? "another workgroup of it" : describe(earlier, other)) +
+          (!within                                 ? describe(earlier, other)
+           : earlier.group() == RaceMark::kSeveral ? "workgroups of it"
+                                                   : "another workgroup of it") +
           (earlierWrote ? " wrote" : " read") +
-          (within && self.lines ? " at " + self.lines->find(earlier.pc()).text() : std::string()));
+          (within && self.lines ? (earlier.group() == RaceMark::kSeveral ? ", last at " : " at ") +
+                                      self.lines->find(earlier.pc()).text()
+                                : std::string()));
 }
 
 void RaceChecker::release(const MemoryBlock &block) {
@@ -132,6 +157,7 @@ void RaceChecker::release(const MemoryBlock &block) {
       if (!mark.bits || isOrdered(mark.operation()))
         continue;
       // The line is that of the use: the release has none.
+      mark = one(mark);
       OperationRecord user = log.find(mark.operation());
       return add(user, mark.pc(),
                  formatString("%s releases the allocation 0x%llx, whose byte %llu ",

@@ -36,6 +36,10 @@ private:
   /// is set to another one that does.
   bool conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered);
   bool isOrdered(uint32_t earlier);
+  /// What stands for the readers of an address once this operation has read it too.
+  RaceMark withReader(RaceMark earlier, RaceMark mine);
+  /// The mark of one reader that nothing orders before this operation.
+  RaceMark one(RaceMark readers) const;
   void report(RaceMark earlier, RaceMark mine, uint64_t address, bool write, bool earlierWrote);
   /// `where`: whose line the finding gets.
   void add(const OperationRecord &where, uint32_t pc, std::string message);
@@ -47,6 +51,7 @@ private:
   OperationRecord self;
   uint32_t number;
   std::vector<std::atomic<uint8_t>> order; // of each earlier operation: 1 ordered, 2 not
+  std::atomic<uint32_t> mySet = 0; // of several readers, this operation among them: met last
 };
 
 } // namespace tl::emu

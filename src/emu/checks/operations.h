@@ -5,7 +5,9 @@
 #include "emu/line_table.h"
 
 #include <deque>
+#include <map>
 #include <mutex>
+#include <vector>
 
 namespace tl::emu {
 
@@ -17,18 +19,41 @@ struct OperationRecord {
   std::shared_ptr<const LineTable> lines; // of a launch's kernel
 };
 
+/// An operation that read an address, and its instruction.
+struct Reader {
+  uint32_t operation = 0;
+  uint32_t pc = 0;
+  auto operator<=>(const Reader &) const = default;
+};
+
 class OperationLog {
 public:
   /// Numbers from 1; 0 when there are too many to tell apart: such an operation is not tracked.
   uint32_t add(const Operation &operation, const std::string &name,
                std::shared_ptr<const LineTable> lines);
   OperationRecord find(uint32_t number) const;
-  /// Whether an operation of the log is finished before another starts, by the order of streams.
+  /// Whether an operation of the log is finished before another starts, by the order of streams; of
+  /// several readers, whether all are.
   bool isOrdered(uint32_t earlier, const Operation &later) const;
 
+  /// A number that stands for the readers of `earlier` (an operation, with its instruction, or a
+  /// number that this gave) that nothing orders before `later`, and a new one. 0 when there are too
+  /// many to keep.
+  uint32_t addReader(Reader earlier, Reader added, const Operation &later);
+  /// Whether `number` stands for several readers, and the operation is one of them.
+  bool isReaderOf(uint32_t number, uint32_t operation) const;
+  /// The first of those readers that nothing orders before `later`; an operation is its only one.
+  Reader unordered(Reader readers, const Operation &later) const;
+
 private:
+  struct Record : OperationRecord {
+    std::vector<Reader> readers; // of a number that stands for several
+  };
   mutable std::mutex lock;
-  std::deque<OperationRecord> records;
+  std::deque<Record> records;
+  std::map<std::vector<Reader>, uint32_t> readerSets;
+
+  bool ordered(uint32_t earlier, const Operation &later) const;
 };
 
 } // namespace tl::emu

@@ -1,4 +1,5 @@
-// Who touched four bytes of device memory last: one word for writing, one for reading.
+// Who touched four bytes of device memory last: one word for writing, one for reading. Readers that
+// nothing orders stand under a number of their own (OperationLog::addReader).
 #pragma once
 
 #include <atomic>
