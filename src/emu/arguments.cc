@@ -118,7 +118,8 @@ bool LaunchMemory::fill(LaunchContext &context, uint32_t device) {
   std::memcpy(queue + kQueuePrivate, &priv, 4);
   write(argumentBytes + sizeof(packet), queue, sizeof(queue));
   context.kernarg.resize(argumentBytes / 4);
-  std::memcpy(context.kernarg.data(), block->host, argumentBytes);
+  if (argumentBytes)
+    std::memcpy(context.kernarg.data(), block->host, argumentBytes);
   return true;
 }
 
