@@ -59,7 +59,7 @@ asan: build $(ASAN_BUILD)/build.ninja ## address and undefined-behaviour sanitiz
 	@$(NINJA) -C $(ASAN_BUILD)
 	@$(RUN_TESTS) $(ASAN_BUILD) $(ASAN_TESTS)
 
-asan-all: deps $(ASAN_ALL_BUILD)/build.ninja ## the code generators sanitized too, a quarter of an hour of building
+asan-all: deps $(ASAN_ALL_BUILD)/build.ninja ## the code generators sanitized too, a long build
 	@$(NINJA) -C $(ASAN_ALL_BUILD)
 	@TL_RUN_DEVICE=host $(RUN_TESTS) $(ASAN_ALL_BUILD) $(ASAN_ALL_TESTS)
 

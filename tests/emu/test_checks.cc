@@ -30,6 +30,18 @@ void expect(Machine &machine, const char *kind, const std::vector<std::string> &
 
 std::vector<u32> numbers(size_t n) { return std::vector<u32>(n, 5); }
 
+/// One workgroup of 64, as an operation of a stream.
+void launchAs(Machine &m, const char *kernel, const Operation &operation,
+              std::vector<u64> arguments) {
+  LaunchRequest request;
+  request.kernel = m.module->findKernel(kernel);
+  request.block[0] = 64;
+  request.kernarg = arguments.data();
+  request.kernargBytes = arguments.size() * 8;
+  request.operation = operation;
+  CHECK(m.emulator->launch(request).status == LaunchStatus::Ok);
+}
+
 } // namespace
 
 UNIT_TEST(one_wave_needs_no_barrier) {
@@ -64,17 +76,8 @@ UNIT_TEST(streams_that_race) {
     Machine m("gfx942");
     REQUIRE(m.load(kernelFile("faulty", "gfx942", 1)) == LoadStatus::Ok);
     u64 data = m.upload(numbers(64)), out = m.upload(numbers(64));
-    auto launch = [&](const char *kernel, const Operation &operation, std::vector<u64> arguments) {
-      LaunchRequest request;
-      request.kernel = m.module->findKernel(kernel);
-      request.block[0] = 64;
-      request.kernarg = arguments.data();
-      request.kernargBytes = arguments.size() * 8;
-      request.operation = operation;
-      CHECK(m.emulator->launch(request).status == LaunchStatus::Ok);
-    };
-    launch("produce", {0, 1, {0, 0}, "produce"}, {data});
-    launch("consume", {1, 1, {ordered ? 1u : 0u, 0}, "consume"}, {data, out});
+    launchAs(m, "produce", {0, 1, {0, 0}, "produce"}, {data});
+    launchAs(m, "consume", {1, 1, {ordered ? 1u : 0u, 0}, "consume"}, {data, out});
     // The copy back is ordered behind the consumer only.
     std::vector<u32> back(64);
     std::string message;
@@ -99,24 +102,14 @@ UNIT_TEST(earlier_readers_that_race) {
       REQUIRE(m.load(kernelFile("faulty", "gfx942", 1)) == LoadStatus::Ok);
       u64 data = m.upload(numbers(64)), first = m.upload(numbers(64)),
           second = m.upload(numbers(64)), third = m.upload(numbers(64));
-      auto launch = [&](const char *kernel, const Operation &operation,
-                        std::vector<u64> arguments) {
-        LaunchRequest request;
-        request.kernel = m.module->findKernel(kernel);
-        request.block[0] = 64;
-        request.kernarg = arguments.data();
-        request.kernargBytes = arguments.size() * 8;
-        request.operation = operation;
-        CHECK(m.emulator->launch(request).status == LaunchStatus::Ok);
-      };
       u64 behind = ordered ? 1 : 0;
-      launch("consume", {0, 1, {0, 0, 0}, "consume"}, {data, first});
+      launchAs(m, "consume", {0, 1, {0, 0, 0}, "consume"}, {data, first});
       if (inPlace) {
-        launch("consume", {1, 1, {behind, 0, 0}, "consume"}, {data, data});
+        launchAs(m, "consume", {1, 1, {behind, 0, 0}, "consume"}, {data, data});
       } else {
-        launch("consume", {1, 1, {0, 0, 0}, "consume"}, {data, second});
-        launch("consume", {2, 1, {0, 0, 0}, "consume"}, {data, third});
-        launch("produce", {2, 2, {behind, 1, 1}, "produce"}, {data});
+        launchAs(m, "consume", {1, 1, {0, 0, 0}, "consume"}, {data, second});
+        launchAs(m, "consume", {2, 1, {0, 0, 0}, "consume"}, {data, third});
+        launchAs(m, "produce", {2, 2, {behind, 1, 1}, "produce"}, {data});
       }
       std::string report = m.emulator->report(ReportFormat::Text);
       if (ordered)
