@@ -16,7 +16,9 @@ KernelDebugInfo::KernelDebugInfo(llvm::Module &module, const CodegenInput &input
 void KernelDebugInfo::describe(llvm::Function &function) {
   if (!builder)
     return;
-  llvm::DIFile *file = builder->createFile(input.graph.kernel.name + ".canonical.tile", ".");
+  // There is no such file: its text is in the line table, for whoever shows lines.
+  llvm::DIFile *file = builder->createFile(input.graph.kernel.name + ".canonical.tile", ".",
+                                           std::nullopt, input.text.text);
   unit = builder->createCompileUnit(
       llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C11), file, "libtilelang",
       /*isOptimized=*/true, "", 0, "", llvm::DICompileUnit::FullDebug);

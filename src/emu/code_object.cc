@@ -244,10 +244,10 @@ Result<CodeObject> readCodeObject(std::span<const uint8_t> file) { return ElfRea
 Result<CodeObject> readCodeObject(const void *image, size_t bytes, const std::string &chip,
                                   uint32_t machine) {
   auto *data = static_cast<const uint8_t *>(image);
-  if (!image || bytes < 4)
+  if (!image || bytes == 0)
     return makeError(TL_E_CORRUPT, "an empty image");
   Bytes unbundled;
-  if (std::memcmp(data, "\177ELF", 4) == 0) {
+  if (bytes >= 4 && std::memcmp(data, "\177ELF", 4) == 0) {
     if (bytes == SIZE_MAX)
       bytes = elfExtent(data);
   } else {

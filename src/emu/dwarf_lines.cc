@@ -20,7 +20,7 @@ enum Form : uint64_t {
   FormData16 = 0x1e,
   FormLineStrp = 0x1f,
 };
-enum Content : uint64_t { ContentPath = 1, ContentDirectory = 2 };
+enum Content : uint64_t { ContentPath = 1, ContentDirectory = 2, ContentSource = 0x2001 };
 enum Standard : uint8_t {
   Extended = 0,
   Copy = 1,
@@ -135,8 +135,7 @@ std::string join(const std::string &directory, const std::string &name) {
 
 class Program {
 public:
-  Program(const DwarfSections &sections, Reader unit,
-          const std::function<uint32_t(const std::string &)> &file,
+  Program(const DwarfSections &sections, Reader unit, const DwarfFileSink &file,
           const std::function<void(const DwarfRow &)> &row)
       : sections(sections), reader(unit), file(file), row(row) {}
 
@@ -147,7 +146,7 @@ public:
 
 private:
   struct Entry {
-    std::string path;
+    std::string path, contents;
     uint64_t directory = 0;
   };
 
@@ -184,7 +183,7 @@ private:
       uint64_t directory = header.unsignedNumber();
       header.unsignedNumber(); // time
       header.unsignedNumber(); // bytes
-      addFile(directories, {name, directory});
+      addFile(directories, {name, "", directory});
     }
     return header.good;
   }
@@ -205,7 +204,8 @@ private:
 
   void addFile(const std::vector<std::string> &directories, const Entry &entry) {
     bool known = entry.directory < directories.size();
-    files.push_back(file(join(known ? directories[entry.directory] : "", entry.path)));
+    files.push_back(
+        file(join(known ? directories[entry.directory] : "", entry.path), entry.contents));
   }
 
   bool readTable(Reader &header, std::vector<Entry> &entries) {
@@ -272,6 +272,8 @@ private:
       entry.path = std::move(text);
     else if (content == ContentDirectory)
       entry.directory = number;
+    else if (content == ContentSource)
+      entry.contents = std::move(text);
     return true;
   }
 
@@ -345,7 +347,7 @@ private:
 
   const DwarfSections &sections;
   Reader reader;
-  const std::function<uint32_t(const std::string &)> &file;
+  const DwarfFileSink &file;
   const std::function<void(const DwarfRow &)> &row;
   std::vector<uint8_t> operands; // of standard opcodes, from 1
   std::vector<uint32_t> files;   // as the sink numbers them
@@ -358,8 +360,7 @@ private:
 
 } // namespace
 
-void readDwarfLines(const DwarfSections &sections,
-                    const std::function<uint32_t(const std::string &path)> &file,
+void readDwarfLines(const DwarfSections &sections, const DwarfFileSink &file,
                     const std::function<void(const DwarfRow &)> &row) {
   Reader all(sections.lines);
   while (!all.atEnd()) {

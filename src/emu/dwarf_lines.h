@@ -13,6 +13,8 @@ struct DwarfSections {
   std::span<const uint8_t> lines, lineStrings, strings; // .debug_line, .debug_line_str, .debug_str
 };
 
+using DwarfFileSink = std::function<uint32_t(const std::string &path, const std::string &contents)>;
+
 struct DwarfRow {
   uint64_t address;
   uint32_t file; // as given to the sink of files
@@ -20,9 +22,10 @@ struct DwarfRow {
   bool endsSequence;
 };
 
-/// Calls `file` for each file of a program, which gives its number, and `row` for each row.
-void readDwarfLines(const DwarfSections &sections,
-                    const std::function<uint32_t(const std::string &path)> &file,
+/// Calls `file` for each file of a program, with its contents where the line table holds them (what
+/// LLVM's user guide for AMDGPU calls "embedded source"), which gives its number, and `row` for
+/// each row.
+void readDwarfLines(const DwarfSections &sections, const DwarfFileSink &file,
                     const std::function<void(const DwarfRow &)> &row);
 
 } // namespace tl::emu

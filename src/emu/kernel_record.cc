@@ -1,6 +1,7 @@
 #include "emu/kernel_record.h"
 
 #include "emu/chips.h"
+#include "emu/demangle.h"
 #include "emu/msgpack.h"
 
 #include <algorithm>
@@ -88,6 +89,7 @@ Result<std::vector<KernelRecord>> readKernels(const CodeObject &object, const Ch
     KernelRecord record = {};
     KernelInfo &info = record.info;
     info.name = item[".name"].string;
+    record.shownName = demangle(info.name);
     info.kernargBytes = small(item[".kernarg_segment_size"]);
     info.kernargAlignment = std::max(small(item[".kernarg_segment_align"]), 1u);
     info.ldsBytes = small(item[".group_segment_fixed_size"]);

@@ -43,6 +43,7 @@ static_assert(sizeof(KernelDescriptor) == 64);
 
 struct KernelRecord {
   KernelInfo info;
+  std::string shownName; // in messages: see demangle.h
   KernelDescriptor descriptor;
   uint64_t descriptorAddress; // in the code object
   uint64_t entryAddress;

@@ -95,7 +95,7 @@ private:
       const MicroOp &op = launch.program->ops[i];
       SourceLine source = launch.lines ? launch.lines->find(op.pc) : SourceLine();
       launch.findings->count(
-          {launch.record->info.name, mnemonic(op.opcode), source.file, source.line, op.pc, counts});
+          {launch.device, launch.record->info.name, mnemonic(op.opcode), source, op.pc, counts});
     }
   }
 
@@ -168,7 +168,7 @@ private:
           stderr,
           "emulator: kernel %s has run for %u s: %llu million wave instructions, workgroup "
           "%llu of %llu (it may take %llu million: TL_EMU_BUDGET)\n",
-          launch.record->info.name.c_str(), seconds,
+          launch.record->shownName.c_str(), seconds,
           static_cast<unsigned long long>(total / 1000000),
           static_cast<unsigned long long>(std::min(launch.nextGroup.load(), launch.groups)),
           static_cast<unsigned long long>(launch.groups),
@@ -204,7 +204,7 @@ LaunchResult checkRequest(LaunchContext &context) {
   const LaunchRequest &request = *context.request;
   const KernelInfo &info = context.record->info;
   const ChipInfo &chip = context.chip->info;
-  const char *name = info.name.c_str();
+  const char *name = context.record->shownName.c_str();
   uint64_t threads = 1;
   context.groups = 1;
   for (unsigned axis = 0; axis < 3; ++axis) {
@@ -264,7 +264,7 @@ void LaunchContext::fail(LaunchStatus status, std::string message) {
 
 std::string LaunchContext::place(const MicroOp &op) const {
   std::string text =
-      formatString("kernel %s, %s at 0x%x", record->info.name.c_str(),
+      formatString("kernel %s, %s at 0x%x", record->shownName.c_str(),
                    op.opcode ? mnemonic(op.opcode).c_str() : "no instruction", op.pc);
   if (lines) {
     SourceLine line = lines->find(op.pc);
@@ -290,7 +290,7 @@ LaunchResult runLaunch(LaunchContext &context, unsigned threads) {
   if (context.entry == kNoInstruction)
     return refuse(LaunchStatus::IllegalState,
                   formatString("kernel %s: no instruction at its entry point 0x%llx",
-                               context.record->info.name.c_str(),
+                               context.record->shownName.c_str(),
                                static_cast<unsigned long long>(entry)));
   context.budget =
       context.options->instructionBudget ? context.options->instructionBudget : kDefaultBudget;

@@ -29,6 +29,7 @@ struct LaunchContext {
   const KernelRecord *record = nullptr;
   const Program *program = nullptr;
   const Chip *chip = nullptr;
+  int32_t device = -1;
   const Options *options = nullptr;
   AddressSpace *space = nullptr;
   const LineTable *lines = nullptr; // NULL without debug info

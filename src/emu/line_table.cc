@@ -5,21 +5,42 @@
 #include "emu/emulator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 namespace tl::emu {
 
-std::string SourceLine::text() const { return file + ":" + std::to_string(line); }
+namespace {
+
+std::vector<std::string> linesOf(const std::string &contents) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < contents.size();) {
+    size_t end = std::min(contents.find('\n', at), contents.size());
+    size_t first = std::min(contents.find_first_not_of(" \t\r", at), end), last = end;
+    while (last > first && std::strchr(" \t\r", contents[last - 1]))
+      --last;
+    lines.push_back(contents.substr(first, last - first));
+    at = end + 1;
+  }
+  return lines;
+}
+
+} // namespace
+
+std::string SourceLine::text() const {
+  std::string place = file + ":" + std::to_string(line);
+  return words.empty() ? place : place + " `" + words + "`";
+}
 
 std::unique_ptr<LineTable> LineTable::read(const CodeObject &object,
                                            const std::vector<LineMapping> &map) {
   auto table = std::make_unique<LineTable>();
-  table->files.push_back(""); // of what has no file
+  table->files.push_back({}); // of what has no file
   std::unordered_map<std::string, uint32_t> numbers;
-  auto file = [&](const std::string &path) {
+  auto file = [&](const std::string &path, const std::string &contents) {
     auto [number, isNew] = numbers.emplace(path, uint32_t(table->files.size()));
     if (isNew)
-      table->files.push_back(path);
+      table->files.push_back({path, linesOf(contents)});
     return number->second;
   };
   std::unordered_map<uint32_t, const LineMapping *> places;
@@ -34,7 +55,7 @@ std::unique_ptr<LineTable> LineTable::read(const CodeObject &object,
       return;
     Row added = {row.address, row.file, row.endsSequence ? 0 : row.line};
     if (auto place = places.find(added.line); place != places.end())
-      added = {row.address, file(place->second->file), place->second->sourceLine};
+      added = {row.address, file(place->second->file, ""), place->second->sourceLine};
     table->rows.push_back(added);
   });
   std::stable_sort(table->rows.begin(), table->rows.end(),
@@ -48,7 +69,10 @@ SourceLine LineTable::find(uint64_t address) const {
   if (next == rows.begin())
     return {};
   const Row &row = *std::prev(next);
-  return row.line ? SourceLine{files[row.file], row.line} : SourceLine{};
+  if (!row.line)
+    return {};
+  const File &file = files[row.file];
+  return {file.path, row.line, row.line <= file.lines.size() ? file.lines[row.line - 1] : ""};
 }
 
 } // namespace tl::emu

@@ -13,8 +13,10 @@ struct LineMapping;
 
 struct SourceLine {
   std::string file;
-  uint32_t line = 0;        // 0: unknown
-  std::string text() const; // "file:line"
+  uint32_t line = 0; // 0: unknown
+  std::string words; // of the line; empty when the code object does not hold the file
+  /// "file:line", and the line itself where it is known: "file:line `%x = load %a[%i]`".
+  std::string text() const;
 };
 
 class LineTable {
@@ -30,8 +32,12 @@ private:
     uint64_t address;
     uint32_t file, line; // line 0 ends a sequence
   };
+  struct File {
+    std::string path;
+    std::vector<std::string> lines; // without spaces around them; none: not known
+  };
   std::vector<Row> rows; // by address
-  std::vector<std::string> files;
+  std::vector<File> files;
 };
 
 } // namespace tl::emu

@@ -156,11 +156,8 @@ const Program *LoadedModule::program(uint32_t waveSize, std::string &message) co
 class MachineImpl final : public Emulator {
 public:
   MachineImpl(std::vector<const Chip *> chips, const Options &options)
-      : chips(std::move(chips)), options(options) {
-    std::vector<uint64_t> limits;
-    for (const Chip *chip : this->chips)
-      limits.push_back(chip->info.memoryBytes);
-    space = std::make_shared<AddressSpace>(std::move(limits));
+      : chips(std::move(chips)), options(options), findings(namesOf(this->chips)),
+        operations(*space, findings) {
     if (!this->options.threads)
       this->options.threads = std::max(1u, std::thread::hardware_concurrency());
   }
@@ -174,6 +171,8 @@ public:
     if (kind == MemoryKind::Registered)
       return 0;
     MemoryBlock *block = space->allocate(bytes, kind, device);
+    if (block && options.checks && kind == MemoryKind::Device && !block->races)
+      findings.notChecked("races in allocations of more than 256 MB");
     return block ? block->address : 0;
   }
   bool registerHost(void *memory, uint64_t bytes, uint32_t device) override {
@@ -185,7 +184,7 @@ public:
       return false;
     if (!operation || !options.checks)
       return space->release(address);
-    RaceChecker races(operations, findings, *operation, operation->name, nullptr);
+    RaceChecker races(operations, findings, *operation);
     races.release(*block);
     return space->release(address, races.operationNumber());
   }
@@ -207,7 +206,7 @@ public:
     if (!space->resolve(from, bytes, source, sourceShadow, message))
       return noteReleased(from, false, operation);
     if (options.checks) {
-      RaceChecker races(operations, findings, operation, operation.name, nullptr);
+      RaceChecker races(operations, findings, operation);
       noteAccess(races, from, bytes, false);
       noteAccess(races, to, bytes, true);
     }
@@ -230,7 +229,7 @@ public:
     if (!space->resolve(to, bytes, target, shadow, message))
       return noteReleased(to, true, operation);
     if (options.checks) {
-      RaceChecker races(operations, findings, operation, operation.name, nullptr);
+      RaceChecker races(operations, findings, operation);
       noteAccess(races, to, bytes, true);
     }
     if (patternBytes == 1)
@@ -257,15 +256,29 @@ public:
 private:
   std::vector<const Chip *> chips;
   Options options;
-  std::shared_ptr<AddressSpace> space;
+  const std::shared_ptr<AddressSpace> space = std::make_shared<AddressSpace>(limitsOf(chips));
   Findings findings;
   OperationLog operations;
   std::atomic<bool> interrupted{false};
 
-  void addFault(const std::string &kernel, const std::string &message) {
+  static std::vector<std::string> namesOf(const std::vector<const Chip *> &chips) {
+    std::vector<std::string> names;
+    for (const Chip *chip : chips)
+      names.push_back(chip->info.name);
+    return names;
+  }
+  static std::vector<uint64_t> limitsOf(const std::vector<const Chip *> &chips) {
+    std::vector<uint64_t> limits;
+    for (const Chip *chip : chips)
+      limits.push_back(chip->info.memoryBytes);
+    return limits;
+  }
+
+  void addFault(const LaunchContext &context, const std::string &message) {
     Finding finding;
     finding.kind = "fault";
-    finding.kernel = kernel;
+    finding.device = context.device;
+    finding.kernel = context.record->info.name;
     finding.message = message;
     findings.add(std::move(finding));
   }
@@ -274,8 +287,7 @@ private:
   bool noteReleased(uint64_t address, bool write, const Operation &operation) {
     const MemoryBlock *block = space->find(address);
     if (options.checks && block && !block->live)
-      RaceChecker(operations, findings, operation, operation.name, nullptr)
-          .useReleased(*block, address, write, 0);
+      RaceChecker(operations, findings, operation).useReleased(*block, address, write, 0);
     return false;
   }
   void noteAccess(RaceChecker &races, uint64_t address, uint64_t bytes, bool write) {
@@ -365,6 +377,8 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
   if (!context.program)
     return {LaunchStatus::IllegalState, message};
   context.chip = &kernel->module.chip;
+  context.device = int32_t(kernel->device());
+  findings.ran(context.device);
   context.options = &options;
   context.interrupted = &interrupted;
   context.space = space.get();
@@ -375,14 +389,14 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
   context.checked = options.checks || options.profile;
   std::optional<RaceChecker> races;
   if (options.checks)
-    context.races =
-        &races.emplace(operations, findings, request.operation, kernel->record.info.name, lines);
+    context.races = &races.emplace(operations, findings, request.operation,
+                                   kernel->record.info.name, context.device, lines);
   LaunchResult result = runLaunch(context, options.threads);
   if (result.status >= LaunchStatus::MemoryFault) // it was running
-    addFault(kernel->record.info.name, result.message);
+    addFault(context, result.message);
   if (options.profile) {
     uint32_t threads = request.block[0] * request.block[1] * request.block[2];
-    findings.count({kernel->record.info.name, threads, request.dynamicLds,
+    findings.count({context.device, kernel->record.info.name, threads, request.dynamicLds,
                     occupancyOf(*context.chip, kernel->record.info, threads, request.dynamicLds)});
   }
   return result;

@@ -16,8 +16,9 @@ constexpr uint64_t kAlignment = 256, kRedZone = 256, kPage = 4096;
 constexpr uint64_t kLargest = uint64_t(1) << 39, kSmallest = uint64_t(1) << 30;
 // Pages of blocks this large are given back to the system when the block is released.
 constexpr uint64_t kGiveBack = 64 * 1024;
-// Races are looked for in blocks up to this size: they take four times as much memory again.
+// Races are looked for in blocks up to this size: they take up to six times as much memory again.
 constexpr uint64_t kLargestChecked = uint64_t(256) << 20;
+constexpr uint64_t kCells = 4, kSecondReaders = 2; // bytes for each byte of a block
 
 uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
@@ -39,8 +40,9 @@ AddressSpace::AddressSpace(std::vector<uint64_t> deviceBytes)
     alias = reserve(size, PROT_READ | PROT_WRITE, MAP_SHARED, file);
     shadowBase = reserve(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (guard && alias && shadowBase) {
-      // Sixteen bytes for four; without them races are not found.
-      raceBase = reserve(size * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+      // Without them races are not found. Second readers lie behind the cells.
+      raceBase = reserve(size * (kCells + kSecondReaders), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1);
       guardBase = reinterpret_cast<uint64_t>(guard);
       regionBytes = size;
     } else {
@@ -64,7 +66,7 @@ AddressSpace::~AddressSpace() {
     munmap(alias, regionBytes);
     munmap(shadowBase, regionBytes);
     if (raceBase)
-      munmap(raceBase, regionBytes * 4);
+      munmap(raceBase, regionBytes * (kCells + kSecondReaders));
   }
   if (hostBytes)
     munmap(reinterpret_cast<void *>(hostBase), hostBytes);
@@ -140,7 +142,11 @@ MemoryBlock *AddressSpace::place(uint64_t bytes, MemoryKind kind) {
   block->host = device ? alias + (at - guardBase) : reinterpret_cast<uint8_t *>(at);
   block->shadow = device ? shadowBase + (at - guardBase) : nullptr;
   bool races = device && raceBase && bytes <= kLargestChecked;
-  block->races = races ? reinterpret_cast<RaceCell *>(raceBase + (at - guardBase) * 4) : nullptr;
+  uint64_t offset = at - guardBase;
+  block->races = races ? reinterpret_cast<RaceCell *>(raceBase + offset * kCells) : nullptr;
+  block->secondReaders = races ? reinterpret_cast<std::atomic<uint64_t> *>(
+                                     raceBase + regionBytes * kCells + offset * kSecondReaders)
+                               : nullptr;
   MemoryBlock *result = block.get();
   blocks[at] = std::move(block);
   return result;
@@ -190,6 +196,7 @@ MemoryBlock *AddressSpace::registerHost(void *memory, uint64_t bytes, uint32_t d
   block->host = static_cast<uint8_t *>(memory);
   block->shadow = nullptr;
   block->races = nullptr;
+  block->secondReaders = nullptr;
   block->kind = MemoryKind::Registered;
   block->device = device;
   block->internal = false;
@@ -228,8 +235,11 @@ bool AddressSpace::release(uint64_t address, uint32_t operation) {
       fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(first - guardBase),
                 off_t(last - first));
       madvise(shadowBase + (first - guardBase), last - first, MADV_DONTNEED);
-      if (block.races)
-        madvise(raceBase + (first - guardBase) * 4, (last - first) * 4, MADV_DONTNEED);
+      if (block.races) {
+        madvise(raceBase + (first - guardBase) * kCells, (last - first) * kCells, MADV_DONTNEED);
+        madvise(raceBase + regionBytes * kCells + (first - guardBase) * kSecondReaders,
+                (last - first) * kSecondReaders, MADV_DONTNEED);
+      }
     } else if (last > first) {
       madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
     }
@@ -244,6 +254,12 @@ MemoryBlock *AddressSpace::find(uint64_t address) const {
     return nullptr;
   MemoryBlock *block = std::prev(next)->second.get();
   return address - block->address < block->bytes ? block : nullptr;
+}
+
+void AddressSpace::forEachBlock(const std::function<void(MemoryBlock &)> &visit) const {
+  std::shared_lock guard(lock);
+  for (const auto &[address, block] : blocks)
+    visit(*block);
 }
 
 std::string AddressSpace::describe(uint64_t address) const {

@@ -9,6 +9,7 @@
 #include "emu/emulator.h"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -23,9 +24,10 @@ struct RaceCell;
 struct MemoryBlock {
   uint64_t address;
   uint64_t bytes;
-  uint8_t *host;   // where the emulator reads and writes it
-  uint8_t *shadow; // NULL: everything counts as written
-  RaceCell *races; // one for each four bytes; NULL: not checked
+  uint8_t *host;                        // where the emulator reads and writes it
+  uint8_t *shadow;                      // NULL: everything counts as written
+  RaceCell *races;                      // one for each four bytes; NULL: not checked
+  std::atomic<uint64_t> *secondReaders; // marks beside those cells; means nothing by itself
   MemoryKind kind;
   uint32_t device;
   bool internal; // kernel arguments and code: not the user's, absent from findAllocation
@@ -57,6 +59,8 @@ public:
   /// Whether an address is one that devices' memory has or could have.
   bool isDeviceAddress(uint64_t address) const { return address - guardBase < regionBytes; }
   uint64_t bytesInUse(uint32_t device) const;
+  /// Calls `visit` for every block, live or released; none comes or goes meanwhile.
+  void forEachBlock(const std::function<void(MemoryBlock &)> &visit) const;
 
   /// Resolves a range for copies: ordinary host memory is its own place. False with a message when
   /// it is outside of live blocks.

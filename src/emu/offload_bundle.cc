@@ -1,5 +1,6 @@
 #include "emu/offload_bundle.h"
 
+#include <algorithm>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -99,7 +100,15 @@ Result<Bytes> readOffloadBundle(const uint8_t *data, size_t bytes, const std::st
     return readCompressed(data, bytes, chip);
   if (bytes >= kMagicBytes && std::memcmp(data, kMagic, kMagicBytes) == 0)
     return readPlain(data, bytes, chip);
-  return makeError(TL_E_CORRUPT, "neither an ELF file nor an offload bundle");
+  std::string start; // of a file in hand; what else lies behind a pointer is not the caller's
+  for (size_t i = 0; bytes != SIZE_MAX && i < std::min<size_t>(bytes, 16); ++i)
+    start += data[i] >= ' ' && data[i] < 127 ? std::string(1, char(data[i]))
+                                             : formatString("\\x%02x", unsigned(data[i]));
+  if (start.empty())
+    return makeError(TL_E_CORRUPT, "neither an ELF file nor an offload bundle");
+  return makeError(TL_E_CORRUPT,
+                   "neither an ELF file nor an offload bundle: %zu bytes that start with \"%s\"",
+                   bytes, start.c_str());
 }
 
 } // namespace tl::emu

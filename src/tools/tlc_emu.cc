@@ -16,11 +16,20 @@ namespace {
 
 using namespace tl::emu;
 
+/// Of libtilelang, beside which the emulator lies, with its slash. Asked for by name: the run path
+/// of tlc is not used where dlopen is somebody else's, as a sanitizer's is.
+std::string libraryDirectory() {
+  Dl_info info = {};
+  void *symbol = dlsym(RTLD_DEFAULT, "tl_version");
+  std::string file = symbol && dladdr(symbol, &info) && info.dli_fname ? info.dli_fname : "";
+  return file.substr(0, file.rfind('/') + 1);
+}
+
 std::unique_ptr<Emulator> makeMachine(const std::vector<std::string> &chips,
                                       const Options &options) {
   const char *path = secure_getenv("TL_EMU_LIBRARY");
   std::string message;
-  auto machine = openEmulator(path ? path : "", "", chips, options, &message);
+  auto machine = openEmulator(path ? path : "", libraryDirectory(), chips, options, &message);
   if (!machine)
     fail("%s", message.c_str());
   return machine;

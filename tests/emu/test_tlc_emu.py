@@ -182,6 +182,48 @@ def images(directory):
     for name, content in (("empty", b""), ("text", b"int main() {}"), ("truncated", good[:1000]), ("host", None)):
         wrong.write_bytes(pathlib.Path("/proc/self/exe").read_bytes() if content is None else content)
         says(f"census of {name}", emu("--census", wrong), 1, "wrong.co")
+    launch = directory / "launch.json"
+    launch.write_text(json.dumps({"chip": "gfx942", "kernel": "k", "grid": [1], "block": [1], "args": []}))
+    for content, words in ((b"", ("empty",)), (b"hi\n", ("3 bytes", '"hi\\x0a"')),
+                           (b"#!/bin/sh\nexec true\n", ("20 bytes", '"#!/bin/sh\\x0aexec t"'))):
+        wrong.write_bytes(content)
+        says(f"launch of {content!r}", emu(wrong, "--launch", launch), 1, "wrong.co", *words)
+
+
+INTERPOSER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+void *dlopen(const char *name, int flags) {
+  return ((void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"))(name, flags);
+}
+"""
+
+
+def library(directory):
+    """The emulator is found though it is not tlc that opens it, as with a sanitizer: not by tlc's run path."""
+    (directory / "dlopen.c").write_text(INTERPOSER)
+    subprocess.run(["cc", "-shared", "-fPIC", directory / "dlopen.c", "-o", directory / "dlopen.so"], check=True)
+    os.environ["LD_PRELOAD"] = str(directory / "dlopen.so")
+    done = emu("--census", KERNELS / "vector_add_gfx942_O2.co")
+    del os.environ["LD_PRELOAD"]
+    check("another's dlopen", done.returncode == 0 and "s_endpgm" in done.stdout, done.stderr)
+
+
+def words_of_ours(directory):
+    """What is said of a line of the canonical text, which is no file, has the line itself."""
+    source = pathlib.Path(os.environ["TL_SOURCE_DIR"]) / "examples" / "kernels" / "vector_add.tile"
+    copy = shutil.copy(source, directory)
+    subprocess.run(["tlc", "build", copy, "-t", "amdgcn:gfx942", "--emit", "object"], check=True, timeout=120)
+    canonical = subprocess.run(["tlc", "print", copy, "--canonical"], check=True, capture_output=True, text=True).stdout
+    loads = [line.strip() for line in canonical.splitlines() if " = load " in line]
+    arguments = [{"buf": {"bytes": 4096}}] * 3 + [{"i64": n} for n in (1000, 1, 1, 1)] # the views, %n, the grid
+    (directory / "launch.json").write_text(json.dumps({"chip": "gfx942", "kernel": "vector_add", "grid": [1], "block": [256],
+                                                       "args": arguments}))
+    done = emu(directory / "vector_add.o", "--launch", directory / "launch.json", "--report")
+    shown = [line for line in done.stdout.splitlines() if line.startswith("uninitialized-read: ")]
+    check("words of our lines", len(loads) == 2 and len(shown) >= 2 and all(
+        any(".canonical.tile:" in line and f" `{load}`: " in line for line in shown) for load in loads),
+        f"{loads}\n{done.stdout}\n{done.stderr}")
 
 
 def census():
@@ -217,6 +259,9 @@ with tempfile.TemporaryDirectory() as name:
     images(pathlib.Path(name))
 census()
 if not os.environ.get("TL_SANITIZE"):
+    with tempfile.TemporaryDirectory() as name:
+        library(pathlib.Path(name))
+        words_of_ours(pathlib.Path(name))
     with tempfile.TemporaryDirectory() as name:
         census_of_ours(pathlib.Path(name))
 says("nothing to do", emu(KERNELS / "vector_add_gfx942_O2.co"), 2, "--launch")

@@ -10,13 +10,11 @@ namespace tl::emu {
 void reportFinding(Wave &w, const MicroOp &op, const char *kind, const std::string &what) {
   Finding finding;
   finding.kind = kind;
+  finding.device = w.launch->device;
   finding.kernel = w.launch->record->info.name;
   finding.pc = op.pc;
-  if (w.launch->lines) {
-    SourceLine line = w.launch->lines->find(op.pc);
-    finding.file = line.file;
-    finding.line = line.line;
-  }
+  if (w.launch->lines)
+    finding.source = w.launch->lines->find(op.pc);
   finding.message = w.launch->place(op) + ": " + what;
   w.launch->findings->add(std::move(finding));
 }

@@ -1,26 +1,32 @@
 #include "emu/checks/global_races.h"
 
+#include "emu/demangle.h"
 #include "emu/findings.h"
 #include "support/result.h"
 
 namespace tl::emu {
 
+RaceChecker::RaceChecker(OperationLog &log, Findings &findings, const Operation &operation)
+    : RaceChecker(log, findings, operation, operation.name, -1, nullptr) {}
+
 RaceChecker::RaceChecker(OperationLog &log, Findings &findings, const Operation &operation,
-                         const std::string &name, std::shared_ptr<const LineTable> lines)
+                         const std::string &kernel, int32_t device,
+                         std::shared_ptr<const LineTable> lines)
     : log(log), findings(findings), operation(operation),
-      self{operation.stream, operation.sequence, name, lines},
-      number(log.add(operation, name, std::move(lines))), order(number + 1) {}
+      self{operation.stream, operation.sequence, kernel, device, std::move(lines)},
+      number(log.add(self)) {}
+
+RaceChecker::~RaceChecker() { log.end(number); }
 
 bool RaceChecker::isOrdered(uint32_t earlier) {
-  // Operations that were added later run at the same time; the one that comes second asks.
-  if (earlier >= order.size())
-    return log.isOrdered(earlier, operation);
-  uint8_t known = order[earlier].load(std::memory_order_relaxed);
-  if (!known) {
-    known = log.isOrdered(earlier, operation) ? 1 : 2;
-    order[earlier].store(known, std::memory_order_relaxed);
+  // Numbers are not given to other operations while this one runs.
+  std::atomic<uint32_t> &answer = answers[earlier % answers.size()];
+  uint32_t known = answer.load(std::memory_order_relaxed);
+  if (known >> 1 != earlier) {
+    known = earlier << 1 | uint32_t(log.isOrdered(earlier, operation));
+    answer.store(known, std::memory_order_relaxed);
   }
-  return known == 1;
+  return known & 1;
 }
 
 bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered) {
@@ -37,16 +43,19 @@ bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized, 
 /// Several workgroups or operations are said to have read only what each of them did: a workgroup
 /// may write its own half of four bytes whose other half another one reads. What cannot be kept is
 /// forgotten.
-RaceMark RaceChecker::withReader(RaceMark earlier, RaceMark mine) {
+RaceMark RaceChecker::withReader(RaceMark earlier, RaceMark mine, std::atomic<uint64_t> &second) {
   uint32_t both = earlier.bytes() & mine.bytes();
   if (!earlier.bits)
     return mine;
   if (earlier.operation() == number) {
-    if (earlier.group() == mine.group())
-      return mine.withBytes(mine.bytes() | earlier.bytes());
-    if (earlier.group() == RaceMark::kSeveral)
+    if (earlier.several())
       return earlier;
-    return both ? mine.withBytes(both).ofSeveral() : mine;
+    if (earlier.sameGroup(mine))
+      return mine.withBytes(mine.bytes() | earlier.bytes());
+    if (!both)
+      return mine;
+    second.store(mine.bits, std::memory_order_relaxed);
+    return earlier.withBytes(both).ofSeveral();
   }
   if (earlier.operation() == mySet.load(std::memory_order_relaxed))
     return earlier;
@@ -70,6 +79,16 @@ RaceMark RaceChecker::one(RaceMark readers) const {
   return RaceMark::make(reader.operation, 0, reader.pc, readers.bytes());
 }
 
+RaceMark RaceChecker::one(RaceMark readers, RaceMark mine, RaceMark second) const {
+  if (readers.operation() != number)
+    return one(readers);
+  if (!readers.sameGroup(mine))
+    return readers;
+  // Other operations and workgroups may have read meanwhile: then the place is not known.
+  return second.operation() == number && !second.sameGroup(mine) ? second
+                                                                 : RaceMark{mine.bits}.withPc(0);
+}
+
 void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
                          uint64_t group, uint32_t pc, bool synchronized) {
   if (!number || !block.races || bytes == 0)
@@ -78,7 +97,8 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
   const RaceMark whole = RaceMark::make(number, group, pc, 15);
   uint32_t ordered = 0; // an operation that comes before: neighbours mostly have the same
   auto mayConflict = [&](RaceMark earlier) {
-    return earlier.bits && earlier.operation() != ordered && !earlier.sameGroup(whole);
+    return earlier.bits && earlier.operation() != ordered &&
+           (!earlier.sameGroup(whole) || earlier.several());
   };
   for (uint64_t at = start & ~uint64_t(3); at < end; at += 4) {
     uint32_t mask = 15;
@@ -87,29 +107,34 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
     if (at + 4 > end)
       mask &= 15u >> (at + 4 - end);
     RaceCell &cell = block.races[at / 4];
+    std::atomic<uint64_t> &second = block.secondReaders[at / 4];
     RaceMark mine = whole.withBytes(mask);
     RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
-        reader{cell.reader.load(std::memory_order_relaxed)};
+        reader{cell.reader.load(std::memory_order_acquire)};
     if (mayConflict(writer) && conflicts(writer, mine, synchronized, ordered))
       report(writer, mine, block.address + at, write, true);
     if (write) {
       if (mayConflict(reader) && conflicts(reader, mine, synchronized, ordered))
-        report(one(reader), mine, block.address + at, write, false);
+        report(one(reader, mine, {second.load(std::memory_order_relaxed)}), mine,
+               block.address + at, write, false);
       cell.writer.store(mine.bits, std::memory_order_relaxed);
     } else if (reader.bits != mine.bits) { // else read before by the same instruction
-      uint64_t all = withReader(reader, mine).bits;
+      uint64_t all = withReader(reader, mine, second).bits;
       if (all != reader.bits) // often read again: lines stay shared between workers
-        cell.reader.store(all, std::memory_order_relaxed);
+        cell.reader.store(all, std::memory_order_release); // behind the second reader
     }
   }
 }
 
+std::string RaceChecker::placeOf(RaceMark mark, const OperationRecord &record) const {
+  SourceLine line = record.lines ? record.lines->find(mark.pc()) : SourceLine();
+  return line.line ? line.text() : formatString("0x%x", mark.pc());
+}
+
 std::string RaceChecker::describe(RaceMark mark, const OperationRecord &record) const {
-  std::string text = record.name.empty() ? "an operation" : record.name;
-  if (record.lines) {
-    SourceLine line = record.lines->find(mark.pc());
-    text += line.line ? " at " + line.text() : formatString(" at 0x%x", mark.pc());
-  }
+  std::string text = record.name.empty() ? "an operation" : demangle(record.name);
+  if (record.lines)
+    text += " at " + placeOf(mark, record);
   if (record.sequence)
     text += formatString(" (stream %u, operation %llu)", record.stream,
                          static_cast<unsigned long long>(record.sequence));
@@ -119,13 +144,11 @@ std::string RaceChecker::describe(RaceMark mark, const OperationRecord &record) 
 void RaceChecker::add(const OperationRecord &where, uint32_t pc, std::string message) {
   Finding finding;
   finding.kind = "global-race";
+  finding.device = where.device;
   finding.kernel = where.name;
   finding.pc = pc;
-  if (where.lines) {
-    SourceLine line = where.lines->find(pc);
-    finding.file = line.file;
-    finding.line = line.line;
-  }
+  if (where.lines)
+    finding.source = where.lines->find(pc);
   finding.message = std::move(message) + ": nothing orders the two";
   findings.add(std::move(finding));
 }
@@ -137,13 +160,9 @@ void RaceChecker::report(RaceMark earlier, RaceMark mine, uint64_t address, bool
   add(self, mine.pc(),
       describe(mine, self) + (write ? " writes 0x" : " reads 0x") +
           formatString("%llx, which ", static_cast<unsigned long long>(address)) +
-          (!within                                 ? describe(earlier, other)
-           : earlier.group() == RaceMark::kSeveral ? "workgroups of it"
-                                                   : "another workgroup of it") +
+          (within ? "another workgroup of it" : describe(earlier, other)) +
           (earlierWrote ? " wrote" : " read") +
-          (within && self.lines ? (earlier.group() == RaceMark::kSeveral ? ", last at " : " at ") +
-                                      self.lines->find(earlier.pc()).text()
-                                : std::string()));
+          (within && earlier.pc() ? " at " + placeOf(earlier, self) : std::string()));
 }
 
 void RaceChecker::release(const MemoryBlock &block) {

@@ -7,7 +7,7 @@
 #include "emu/lane_memory.h"
 #include "emu/memory.h"
 
-#include <vector>
+#include <array>
 
 namespace tl::emu {
 
@@ -16,8 +16,12 @@ class Findings;
 /// A running operation's side of the check.
 class RaceChecker {
 public:
+  /// `kernel` and what follows: of a launch.
+  RaceChecker(OperationLog &log, Findings &findings, const Operation &operation);
   RaceChecker(OperationLog &log, Findings &findings, const Operation &operation,
-              const std::string &name, std::shared_ptr<const LineTable> lines);
+              const std::string &kernel, int32_t device, std::shared_ptr<const LineTable> lines);
+  ~RaceChecker();
+  RaceChecker(const RaceChecker &) = delete;
 
   /// `group`: number of the workgroup; `pc`: of the instruction; both 0 outside of launches.
   /// `synchronized`: the workgroup has acquired what others released, so that only other operations
@@ -37,12 +41,15 @@ private:
   bool conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered);
   bool isOrdered(uint32_t earlier);
   /// What stands for the readers of an address once this operation has read it too.
-  RaceMark withReader(RaceMark earlier, RaceMark mine);
+  RaceMark withReader(RaceMark earlier, RaceMark mine, std::atomic<uint64_t> &second);
   /// The mark of one reader that nothing orders before this operation.
   RaceMark one(RaceMark readers) const;
+  /// Also of readers in this launch: the mark of one that is not the workgroup of `mine`.
+  RaceMark one(RaceMark readers, RaceMark mine, RaceMark second) const;
   void report(RaceMark earlier, RaceMark mine, uint64_t address, bool write, bool earlierWrote);
   /// `where`: whose line the finding gets.
   void add(const OperationRecord &where, uint32_t pc, std::string message);
+  std::string placeOf(RaceMark mark, const OperationRecord &record) const;
   std::string describe(RaceMark mark, const OperationRecord &record) const;
 
   OperationLog &log;
@@ -50,7 +57,8 @@ private:
   const Operation &operation;
   OperationRecord self;
   uint32_t number;
-  std::vector<std::atomic<uint8_t>> order; // of each earlier operation: 1 ordered, 2 not
+  // Whether other operations come before this one, as far as it was asked: number * 2 + answer.
+  std::array<std::atomic<uint32_t>, 256> answers = {};
   std::atomic<uint32_t> mySet = 0; // of several readers, this operation among them: met last
 };
 

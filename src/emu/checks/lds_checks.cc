@@ -7,80 +7,91 @@
 namespace tl::emu {
 namespace {
 
-// Marks: generation : 24 (of barriers), late : 1 (a write that was not waited for at the barrier
-// before), early : 1 (between a barrier's halves: it counts before the barrier, too), address of
-// the instruction / 4 : 38. Waves of a byte: 0 none, number % 254 + 1, or kSeveral.
-constexpr uint8_t kSeveral = 255;
-constexpr uint64_t kLate = uint64_t(1) << 39, kEarly = kLate >> 1, kPcMask = kEarly - 1;
+// Marks: generation (of barriers, modulo 2^30), early : 1 (between a barrier's halves: it counts
+// before the barrier, too), late : 1 (a write that was not waited for at the barrier before).
+constexpr uint32_t kLate = 1, kEarly = 2;
 
-uint64_t makeMark(uint64_t generation, uint64_t pc) {
-  return ((generation + 1) & 0xffffff) << 40 | (pc / 4 & kPcMask);
-}
-uint64_t generationOf(uint64_t mark) { return mark >> 40; }
+uint32_t makeMark(uint64_t generation) { return uint32_t(generation + 1) << 2; }
+uint32_t generationOf(uint32_t mark) { return mark >> 2; }
 /// The first generation that it belongs to.
-uint64_t firstOf(uint64_t mark) { return generationOf(mark) - (mark & kEarly ? 1 : 0); }
+uint32_t firstOf(uint32_t mark) { return generationOf(mark) - (mark & kEarly ? 1 : 0); }
+bool meet(uint32_t mark, uint32_t other) {
+  return generationOf(mark) >= firstOf(other) && generationOf(other) >= firstOf(mark);
+}
 /// Barriers that the wave has waited for.
 uint64_t passed(const Wave &w) { return w.group->generation - w.barrierComplete; }
-uint32_t pcOf(uint64_t mark) { return uint32_t(mark & kPcMask) * 4; }
-uint8_t waveId(const Wave &w) { return uint8_t(w.number % 254 + 1); }
 
-/// Another wave's access to one of the bytes since the last barrier: that wave, 0 if there is none.
-uint8_t otherWave(const LdsAccess &earlier, uint64_t mine, uint8_t self, uint32_t bytes) {
-  if (generationOf(earlier.mark) < firstOf(mine) || generationOf(mine) < firstOf(earlier.mark))
-    return 0;
+LdsParty makeParty(const Wave &w, uint32_t pc) {
+  return (w.number % 255 + 1) << 24 | (pc / 4 & 0xffffff);
+}
+uint32_t waveOf(LdsParty party) { return party >> 24; }
+uint32_t pcOf(LdsParty party) { return (party & 0xffffff) * 4; }
+
+/// The first of another wave among those of some bytes: 0 if there is none.
+LdsParty other(const LdsParty (&parties)[4], LdsParty mine, uint32_t bytes) {
   for (unsigned i = 0; i < 4; ++i)
-    if ((bytes >> i & 1) && earlier.waves[i] && earlier.waves[i] != self)
-      return earlier.waves[i];
+    if ((bytes >> i & 1) && parties[i] && waveOf(parties[i]) != waveOf(mine))
+      return parties[i];
   return 0;
 }
 
-/// `several`: whether others' accesses to the bytes still count beside this one.
-void note(LdsAccess &access, uint64_t mine, uint8_t self, uint32_t bytes, bool several) {
-  if (generationOf(access.mark) != generationOf(mine))
-    access = {};
-  access.mark = mine;
+void noteWrite(LdsCell &cell, uint32_t mark, LdsParty mine, uint32_t bytes) {
+  if (generationOf(cell.writer.mark) != generationOf(mark))
+    cell.writer = {};
+  cell.writer.mark = mark;
   for (unsigned i = 0; i < 4; ++i)
     if (bytes >> i & 1)
-      access.waves[i] = several && access.waves[i] && access.waves[i] != self ? kSeveral : self;
+      cell.writer.last[i] = mine;
 }
 
-void reportRace(Wave &w, const MicroOp &op, uint64_t earlier, uint8_t wave, uint64_t at, bool write,
-                bool earlierWrote) {
+void noteRead(LdsCell &cell, uint32_t mark, LdsParty mine, uint32_t bytes) {
+  if (generationOf(cell.reader.mark) != generationOf(mark))
+    cell.reader = {};
+  cell.reader.mark = mark;
+  for (unsigned i = 0; i < 4; ++i)
+    if (bytes >> i & 1) {
+      LdsParty &first = cell.reader.first[i];
+      (first && waveOf(first) != waveOf(mine) ? cell.reader.second[i] : first) = mine;
+    }
+}
+
+void reportRace(Wave &w, const MicroOp &op, uint32_t mark, LdsParty earlier, uint64_t at,
+                bool write, bool earlierWrote) {
   std::string line;
   if (w.launch->lines) {
     SourceLine source = w.launch->lines->find(pcOf(earlier));
     if (source.line)
       line = " (" + source.text() + ")";
   }
-  std::string who = wave == kSeveral ? "other waves" : formatString("wave %u", unsigned(wave - 1));
-  reportFinding(
-      w, op, "lds-race",
-      placeText(w, -1) +
-          formatString(" %s LDS byte %llu, which ", write ? "writes" : "reads",
-                       static_cast<unsigned long long>(at)) +
-          who + formatString(" %s at 0x%x", earlierWrote ? "wrote" : "read", pcOf(earlier)) + line +
-          (earlier & kLate ? ", without waiting for it before the barrier between them"
-                           : ", without a barrier between them"));
+  reportFinding(w, op, "lds-race",
+                placeText(w, -1) +
+                    formatString(" %s LDS byte %llu, which wave %u %s at 0x%x",
+                                 write ? "writes" : "reads", static_cast<unsigned long long>(at),
+                                 waveOf(earlier) - 1, earlierWrote ? "wrote" : "read",
+                                 pcOf(earlier)) +
+                    line +
+                    (mark & kLate ? ", without waiting for it before the barrier between them"
+                                  : ", without a barrier between them"));
 }
 
 /// A load into the bytes that the wave itself has under way.
 void checkOwnLoads(Wave &w, const MicroOp &op, const LdsCell &cell, uint64_t at, uint32_t bytes,
                    bool write) {
-  const uint8_t self = waveId(w);
-  bool mine = false;
-  for (unsigned i = 0; i < 4; ++i)
-    mine |= (bytes >> i & 1) && cell.writer.waves[i] == self;
-  const uint32_t pc = pcOf(cell.writer.mark);
   for (const WaveChecks::LdsWrite &load : w.checks->ldsWrites) {
-    if (!mine || load.counter != WaitCounter::Vector || load.pc != pc || !load.holds(at) ||
-        load.isDone(*w.checks))
+    if (load.counter != WaitCounter::Vector || !load.holds(at) || load.isDone(*w.checks))
       continue;
-    SourceLine line = w.launch->lines ? w.launch->lines->find(pc) : SourceLine();
+    const LdsParty mine = makeParty(w, load.pc);
+    bool loaded = false;
+    for (unsigned i = 0; i < 4; ++i)
+      loaded |= (bytes >> i & 1) && cell.writer.last[i] == mine;
+    if (!loaded)
+      continue;
+    SourceLine line = w.launch->lines ? w.launch->lines->find(load.pc) : SourceLine();
     return reportFinding(
         w, op, "missing-wait",
         formatString("%s LDS byte %llu before the vector memory counter has been waited for: it is "
                      "loaded at 0x%x",
-                     write ? "overwrites" : "reads", static_cast<unsigned long long>(at), pc) +
+                     write ? "overwrites" : "reads", static_cast<unsigned long long>(at), load.pc) +
             (line.line ? " (" + line.text() + ")" : std::string()));
   }
 }
@@ -90,15 +101,21 @@ void accessCell(Wave &w, const MicroOp &op, LdsCell &cell, uint64_t at, uint32_t
   // Loads into LDS come back in order.
   if (!w.checks->ldsWrites.empty() && !(op.flags & OpToLds))
     checkOwnLoads(w, op, cell, at, bytes, write);
-  const uint64_t mine =
-      w.barrierSignaled ? makeMark(passed(w) + 1, op.pc) | kEarly : makeMark(passed(w), op.pc);
-  const uint8_t self = waveId(w);
-  if (uint8_t wave = otherWave(cell.writer, mine, self, bytes))
-    reportRace(w, op, cell.writer.mark, wave, at, write, true);
-  if (write)
-    if (uint8_t wave = otherWave(cell.reader, mine, self, bytes))
-      reportRace(w, op, cell.reader.mark, wave, at, write, false);
-  note(write ? cell.writer : cell.reader, mine, self, bytes, !write);
+  const uint32_t mark = w.barrierSignaled ? makeMark(passed(w) + 1) | kEarly : makeMark(passed(w));
+  const LdsParty mine = makeParty(w, op.pc);
+  if (meet(cell.writer.mark, mark))
+    if (LdsParty earlier = other(cell.writer.last, mine, bytes))
+      reportRace(w, op, cell.writer.mark, earlier, at, write, true);
+  if (!write)
+    return noteRead(cell, mark, mine, bytes);
+  if (meet(cell.reader.mark, mark)) {
+    LdsParty earlier = other(cell.reader.first, mine, bytes);
+    if (!earlier)
+      earlier = other(cell.reader.second, mine, bytes);
+    if (earlier)
+      reportRace(w, op, cell.reader.mark, earlier, at, write, false);
+  }
+  noteWrite(cell, mark, mine, bytes);
 }
 
 } // namespace
@@ -150,17 +167,20 @@ void keepLateWrites(Wave &w) {
   std::erase_if(writes, [&](const WaveChecks::LdsWrite &write) { return write.isDone(*w.checks); });
   if (!checks || writes.empty())
     return;
-  const uint64_t now = generationOf(makeMark(passed(w), 0));
-  const uint8_t self = waveId(w);
-  for (const WaveChecks::LdsWrite &write : writes)
+  const uint32_t now = generationOf(makeMark(passed(w)));
+  for (const WaveChecks::LdsWrite &write : writes) {
+    const LdsParty mine = makeParty(w, write.pc);
     for (uint32_t i = write.first / 4; i <= write.last / 4; ++i) {
-      LdsCell &cell = checks->lds[i];
-      const uint64_t mark = cell.writer.mark;
-      if (generationOf(mark) == now && write.pc == pcOf(mark) &&
-          std::find(std::begin(cell.writer.waves), std::end(cell.writer.waves), self) !=
-              std::end(cell.writer.waves))
-        cell.writer.mark = makeMark(passed(w) + 1, pcOf(mark)) | kLate;
+      auto &writer = checks->lds[i].writer;
+      if (generationOf(writer.mark) != now ||
+          std::find(std::begin(writer.last), std::end(writer.last), mine) == std::end(writer.last))
+        continue;
+      // What other waves wrote beside it is behind the barrier.
+      for (LdsParty &party : writer.last)
+        party = party == mine ? mine : 0;
+      writer.mark = makeMark(passed(w) + 1) | kLate;
     }
+  }
 }
 
 } // namespace tl::emu

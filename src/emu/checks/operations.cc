@@ -1,18 +1,118 @@
 #include "emu/checks/operations.h"
 
 #include "emu/checks/race_cell.h"
+#include "emu/findings.h"
+#include "emu/memory.h"
+#include "support/result.h"
 
 #include <algorithm>
 
 namespace tl::emu {
 
-uint32_t OperationLog::add(const Operation &operation, const std::string &name,
-                           std::shared_ptr<const LineTable> lines) {
+/// Numbers that marks can hold.
+constexpr size_t kMost = RaceCell::kOperations - 1;
+
+uint32_t OperationLog::add(OperationRecord operation) {
   std::lock_guard guard(lock);
-  if (records.size() + 1 >= RaceCell::kOperations)
-    return 0;
-  records.push_back({{operation.stream, operation.sequence, name, std::move(lines)}, {}});
-  return uint32_t(records.size());
+  if (active == 0 && records.size() - spare.size() >= reclaimAt)
+    reclaim();
+  uint32_t number = take({std::move(operation), {}});
+  active += number != 0;
+  if (!number)
+    findings.notChecked(formatString(
+        "races of operations that ran while %zu others were remembered and some ran", kMost));
+  return number;
+}
+
+void OperationLog::end(uint32_t number) {
+  std::lock_guard guard(lock);
+  active -= number != 0;
+}
+
+/// The lock is held, here and below.
+uint32_t OperationLog::take(Record record) {
+  record.age = ++ages;
+  if (spare.empty()) {
+    if (records.size() == kMost)
+      return 0;
+    records.push_back(std::move(record));
+    return uint32_t(records.size());
+  }
+  uint32_t number = spare.back();
+  spare.pop_back();
+  records[number - 1] = std::move(record);
+  return number;
+}
+
+/// Nothing runs: numbers are in marks, in sets of readers that marks name, and nowhere else.
+void OperationLog::reclaim() {
+  std::vector<bool> named(records.size() + 1);
+  space.forEachBlock([&](MemoryBlock &block) {
+    named[block.releasedBy] = true;
+    uint32_t last = 0; // neighbours mostly have the same
+    for (uint64_t i = 0; block.live && block.races && i < (block.bytes + 3) / 4; ++i)
+      for (const std::atomic<uint64_t> *word : {&block.races[i].writer, &block.races[i].reader}) {
+        RaceMark mark{word->load(std::memory_order_relaxed)};
+        if (mark.bits && mark.operation() != last)
+          named[last = mark.operation()] = true;
+      }
+  });
+  for (size_t i = 0; i < records.size(); ++i)
+    for (const Reader &reader : records[i].readers)
+      if (named[i + 1])
+        named[reader.operation] = true;
+  if (size_t(std::count(named.begin(), named.end(), true)) > kMost / 4 * 3)
+    forgetOldest(named);
+  free(named);
+  reclaimAt = std::clamp<size_t>(2 * (records.size() - spare.size()), 1 << 16, kMost);
+}
+
+/// Half of them, with their marks.
+void OperationLog::forgetOldest(std::vector<bool> &named) {
+  std::vector<uint64_t> known;
+  for (size_t i = 0; i < records.size(); ++i)
+    if (named[i + 1])
+      known.push_back(records[i].age);
+  std::nth_element(known.begin(), known.begin() + ptrdiff_t(known.size() / 2), known.end());
+  const uint64_t first = known[known.size() / 2];
+  auto isOld = [&](uint32_t number) {
+    const Record &record = records[number - 1];
+    return record.age < first ||
+           std::any_of(
+               record.readers.begin(), record.readers.end(),
+               [&](const Reader &reader) { return records[reader.operation - 1].age < first; });
+  };
+  uint64_t forgotten = 0;
+  for (uint32_t number = 1; number <= records.size(); ++number)
+    if (named[number] && isOld(number))
+      named[number] = false, ++forgotten;
+  named[0] = true; // of no operation
+  space.forEachBlock([&](MemoryBlock &block) {
+    if (!named[block.releasedBy])
+      block.releasedBy = 0;
+    for (uint64_t i = 0; block.live && block.races && i < (block.bytes + 3) / 4; ++i)
+      for (std::atomic<uint64_t> *word : {&block.races[i].writer, &block.races[i].reader}) {
+        RaceMark mark{word->load(std::memory_order_relaxed)};
+        if (mark.bits && !named[mark.operation()])
+          word->store(0, std::memory_order_relaxed);
+      }
+  });
+  findings.notChecked(formatString("races of new operations with the oldest ones: more than %zu "
+                                   "to remember",
+                                   kMost),
+                      forgotten);
+}
+
+void OperationLog::free(const std::vector<bool> &named) {
+  spare.clear();
+  for (size_t i = records.size(); i-- > 0;) { // small numbers first
+    if (named[i + 1])
+      continue;
+    if (!records[i].readers.empty())
+      readerSets.erase(records[i].readers);
+    records[i] = {};
+    spare.push_back(uint32_t(i + 1));
+  }
 }
 
 OperationRecord OperationLog::find(uint32_t number) const {
@@ -22,7 +122,6 @@ OperationRecord OperationLog::find(uint32_t number) const {
   return records[number - 1];
 }
 
-/// The lock is held.
 bool OperationLog::ordered(uint32_t earlier, const Operation &later) const {
   if (!earlier || earlier > records.size() || later.sequence == 0)
     return true;
@@ -55,10 +154,14 @@ uint32_t OperationLog::addReader(Reader earlier, Reader added, const Operation &
   auto known = readerSets.find(all);
   if (known != readerSets.end())
     return known->second;
-  if (all.size() > most || records.size() + 1 >= RaceCell::kOperations)
+  uint32_t number = all.size() > most ? 0 : take({{}, all});
+  if (!number) {
+    findings.notChecked(formatString("races with readers of an address that has more than %zu that "
+                                     "nothing orders",
+                                     most));
     return 0;
-  records.push_back({{}, all});
-  return readerSets[all] = uint32_t(records.size());
+  }
+  return readerSets[all] = number;
 }
 
 bool OperationLog::isReaderOf(uint32_t number, uint32_t operation) const {

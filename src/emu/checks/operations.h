@@ -11,12 +11,16 @@
 
 namespace tl::emu {
 
+class AddressSpace;
+class Findings;
+
 /// What is remembered of an operation once others may meet its traces.
 struct OperationRecord {
   uint32_t stream = 0;
   uint64_t sequence = 0;
   std::string name;
-  std::shared_ptr<const LineTable> lines; // of a launch's kernel
+  int32_t device = -1;                    // of a launch's kernel
+  std::shared_ptr<const LineTable> lines; // of that kernel
 };
 
 /// An operation that read an address, and its instruction.
@@ -26,11 +30,18 @@ struct Reader {
   auto operator<=>(const Reader &) const = default;
 };
 
+/// Operations have numbers, which the marks in `space` name. While none runs, the numbers that no
+/// mark names any more are taken back; when that leaves too few, the oldest operations are
+/// forgotten, and the report says so.
 class OperationLog {
 public:
-  /// Numbers from 1; 0 when there are too many to tell apart: such an operation is not tracked.
-  uint32_t add(const Operation &operation, const std::string &name,
-               std::shared_ptr<const LineTable> lines);
+  OperationLog(const AddressSpace &space, Findings &findings) : space(space), findings(findings) {}
+
+  /// An operation begins. Numbers from 1; 0 when there are too many to tell apart: such an
+  /// operation is not tracked, and the report says so.
+  uint32_t add(OperationRecord operation);
+  /// It has left its last mark.
+  void end(uint32_t number);
   OperationRecord find(uint32_t number) const;
   /// Whether an operation of the log is finished before another starts, by the order of streams; of
   /// several readers, whether all are.
@@ -48,12 +59,22 @@ public:
 private:
   struct Record : OperationRecord {
     std::vector<Reader> readers; // of a number that stands for several
+    uint64_t age = 0;            // in the order of their beginnings; 0: the number is free
   };
+  const AddressSpace &space;
+  Findings &findings;
   mutable std::mutex lock;
-  std::deque<Record> records;
+  std::deque<Record> records; // by number, less one
+  std::vector<uint32_t> spare;
   std::map<std::vector<Reader>, uint32_t> readerSets;
+  uint64_t ages = 0, active = 0;
+  size_t reclaimAt = 1 << 16; // so many numbers in use
 
   bool ordered(uint32_t earlier, const Operation &later) const;
+  uint32_t take(Record record);
+  void reclaim();
+  void forgetOldest(std::vector<bool> &named);
+  void free(const std::vector<bool> &named);
 };
 
 } // namespace tl::emu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emu/lane_memory.h"
+#include "emu/line_table.h"
 
 #include <map>
 #include <string>
@@ -25,8 +26,10 @@ struct Profile {
 
 /// What a report shows of an instruction.
 struct ProfileLine {
-  std::string kernel, mnemonic, file;
-  uint32_t line = 0, pc = 0;
+  int32_t device = -1;
+  std::string kernel, mnemonic;
+  SourceLine source;
+  uint32_t pc = 0;
   OpProfile counts;
 };
 

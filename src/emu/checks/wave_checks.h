@@ -63,14 +63,21 @@ struct WaveChecks {
   uint32_t issued[unsigned(WaitCounter::Count)] = {}, done[unsigned(WaitCounter::Count)] = {};
 };
 
-/// Who read, or wrote, four bytes of LDS since the last barrier: when and where last, and which
-/// wave each byte. Bytes are told apart: waves may work on neighbours.
-struct LdsAccess {
-  uint64_t mark = 0;
-  uint8_t waves[4] = {};
-};
+/// A wave, by number modulo 255 from 1, and the instruction with which it accessed a byte of LDS;
+/// 0: none did.
+using LdsParty = uint32_t;
+
+/// Who wrote, or read, four bytes of LDS since the last barrier, byte by byte: waves may work on
+/// neighbours. `mark` says since when (lds_checks.cc).
 struct LdsCell {
-  LdsAccess writer, reader;
+  struct {
+    uint32_t mark = 0;
+    LdsParty last[4] = {};
+  } writer;
+  struct {
+    uint32_t mark = 0;
+    LdsParty first[4] = {}, second[4] = {}; // two different waves
+  } reader;
 };
 
 struct GroupChecks {
