@@ -1,5 +1,6 @@
-"""Every example kernel, and those of tests/run/kernels, against the reference interpreter, at sizes around the edges of its blocks: on the host and, where
-the emulator is built, as the machine code of AMD chips. TL_RUN_DEVICE names one device instead.
+"""Every example kernel, and those of tests/run/kernels, against the reference interpreter, at sizes around the edges of
+its blocks (sweeps.txt): on the host and, where the emulator is built, as the machine code of AMD chips. TL_RUN_DEVICE names
+one device instead.
 
 test-timeout: 1800
 """
@@ -11,44 +12,27 @@ import subprocess
 import sys
 
 FOLDERS = ["examples/kernels", "tests/run/kernels"]
-SIZES = [1, 7, 80, 1000, 1024, 1025, 4099]
-# Kernel, then its extents that take every size in turn, then the values of the others.
-SWEEPS = [
-    ("vector_add", ["n"], {}),
-    ("softmax", ["n"], {"m": 3}),
-    ("softmax", ["m"], {"n": 33}),
-    ("rmsnorm", ["n"], {"m": 3}),
-    ("rmsnorm", ["m"], {"n": 33}),
-    ("layernorm", ["n"], {"m": 3}),
-    ("layernorm", ["m"], {"n": 33}),
-    ("matmul_f32", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
-    ("matmul_f16", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
-    ("matmul_bf16", ["m", "n", "k"], {"m": 33, "n": 17, "k": 21}),
-    ("histogram", ["n", "bins"], {"n": 4099}),
-    ("prefix_sum", ["n"], {}),
-    ("attention_split", ["keys"], {"heads": 4, "key_heads": 2}),
-    ("q4_k_matvec", ["n", "m"], {"n": 17, "m": 3}),
-    ("rope", ["n"], {}),
-    ("rope_halves", ["n"], {}),
-    ("dropout", ["n"], {}),
-    ("random_normal", ["n"], {}),
-    ("attention", ["queries", "keys"], {"batch": 1, "heads": 2, "key_heads": 1, "queries": 33, "keys": 21}),
-    ("attention_causal", ["queries", "keys"], {"batch": 1, "heads": 2, "key_heads": 1, "queries": 33, "keys": 21}),
-]
-# Other block sizes, and the kernels as they stand.
-PLAIN = [("paged_attention", {}), ("moved_elements", {}), ("moved_elements", {"n": 7}), ("rope", {}), ("rope", {"n": 7}),
-         ("rope_halves", {}), ("rope_halves", {"B": 16}),
-         ("vector_add", {"B": 256, "n": 0}), ("softmax", {"B": 256}), ("rmsnorm", {"B": 4096}),
-         ("matmul_f32", {"BM": 64, "BN": 32, "BK": 16}), ("attention", {"D": 80, "BM": 16}), ("attention_causal", {"D": 128})]
+
+
+def settings_of(line, size=None):
+    """The settings of a line of sweeps.txt; `size` stands for the asterisk."""
+    pairs = (setting.split("=") for setting in line.split()[1:])
+    return {name: size if value == "*" else int(value) for name, value in pairs}
 
 
 def cases(source):
-    for kernel, extents, others in SWEEPS:
-        for extent in extents:
-            for size in SIZES:
-                yield kernel, {**others, extent: size}
-    yield from PLAIN
-    known = {kernel for kernel, *_ in SWEEPS + PLAIN}
+    """(kernel, settings) of every line of sweeps.txt, and of every kernel that has none."""
+    sizes, known = [], set()
+    with open(os.path.join(source, "tests/run/sweeps.txt"), encoding="utf-8") as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    for line in lines:
+        kernel = line.split()[0]
+        if kernel == "sizes":
+            sizes = [int(size) for size in line.split()[1:]]
+            continue
+        known.add(kernel)
+        for size in sizes if "=*" in line else [None]:
+            yield kernel, settings_of(line, size)
     for folder in FOLDERS:
         for name in sorted(os.listdir(os.path.join(source, folder))):
             if name.endswith(".tile") and name[:-5] not in known:
