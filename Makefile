@@ -52,7 +52,7 @@ $(FUZZ_BUILD)/build.ninja:
 build: deps $(BUILD)/build.ninja ## build everything, LLVM as a shared library (the default)
 	@$(NINJA) -C $(BUILD)
 
-static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hidden inside the libraries (tlc needs libstdc++)
+static: deps $(STATIC_BUILD)/build.ninja ## release build, LLVM and libstdc++ hidden inside the libraries and tlc
 	@$(NINJA) -C $(STATIC_BUILD)
 
 asan: build $(ASAN_BUILD)/build.ninja ## address and undefined-behaviour sanitizers, all but the code generators
@@ -97,9 +97,8 @@ bench: build static ## figures of the host device and of cold builds (docs/perfo
 install: static ## make the release build and install it below PREFIX (/usr/local), staged in DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install $(STATIC_BUILD) --prefix "$(PREFIX)" --strip
 
-bundle: static ## dist/tilelang.tar.xz: the release build, to run elsewhere
-	@rm -rf dist/tilelang && cmake --install $(STATIC_BUILD) --prefix $(CURDIR)/dist/tilelang --strip > /dev/null
-	@tar -C dist -cJf dist/tilelang.tar.xz tilelang && ls -l dist/tilelang.tar.xz
+bundle: static ## dist/tilelang-VERSION-linux-x86_64.tar.xz, to run elsewhere; TESTS=1: with run-tests and its programs
+	@cmake/bundle.sh $(STATIC_BUILD) dist $(if $(filter 1,$(TESTS)),tests)
 
 gen: deps $(BUILD)/build.ninja ## rewrite the generated files that are committed
 	@$(NINJA) -C $(BUILD) tl-gen

@@ -32,3 +32,4 @@ target_link_options(tilelang_emu PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,
 set_target_properties(tilelang_emu PROPERTIES OUTPUT_NAME tilelang-emu LINK_DEPENDS ${exports}
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_include_directories(tilelang_emu INTERFACE ${PROJECT_SOURCE_DIR}/src)
+tl_record_archives(tilelang_emu)

@@ -43,3 +43,4 @@ set_target_properties(tilelang_hipemu PROPERTIES OUTPUT_NAME tilelang-hipemu LIN
 if(TL_STATIC_RUNTIME)
   target_link_options(tilelang_hipemu PRIVATE -static-libstdc++ -static-libgcc)
 endif()
+tl_record_archives(tilelang_hipemu)

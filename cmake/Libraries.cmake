@@ -39,6 +39,7 @@ endif()
 if(TL_STATIC_RUNTIME)
   target_link_options(tilelang PRIVATE -static-libstdc++ -static-libgcc)
 endif()
+tl_record_archives(tilelang)
 
 # libtilelang.a: every object of the shared library.
 add_library(tilelang_static STATIC $<TARGET_OBJECTS:tl_build_id>)
@@ -81,6 +82,7 @@ function(tl_compiler_library target kind directory)
 endfunction()
 
 tl_compiler_library(tilelang_compiler ${TL_LLVM} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+tl_record_archives(tilelang_compiler)
 if(TL_LLVM STREQUAL shared)
   # The same objects with LLVM hidden inside, for the tests of that and for figures.
   tl_compiler_library(tilelang_compiler_static static ${CMAKE_BINARY_DIR}/static)

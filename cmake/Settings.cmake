@@ -38,6 +38,16 @@ if(TL_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_link_options(-B${lld_dir} -fuse-ld=lld)
 endif()
 
+# tl_record_archives(<target>): a release build writes which archives the target took objects of, as lld says it, to
+# link/<file>.tsv: what the bundle's list of components (sbom.py) is made from.
+function(tl_record_archives target)
+  if(TL_STATIC_RUNTIME AND TL_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/link)
+    target_link_options(${target} PRIVATE
+      -Wl,--print-archive-stats=${CMAKE_BINARY_DIR}/link/$<TARGET_FILE_NAME:${target}>.tsv)
+  endif()
+endfunction()
+
 # Settings for code that is ours: linked PRIVATE by each of our targets.
 add_library(tl_settings INTERFACE)
 target_compile_options(tl_settings INTERFACE

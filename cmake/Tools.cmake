@@ -7,6 +7,10 @@ file(GLOB tlc_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/tlc*.cc)
 add_executable(tlc ${tlc_sources})
 target_link_libraries(tlc PRIVATE tl_settings tilelang)
 set_target_properties(tlc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(TL_STATIC_RUNTIME)
+  target_link_options(tlc PRIVATE -static-libstdc++ -static-libgcc)
+endif()
+tl_record_archives(tlc)
 
 if(TL_BUILD_EXAMPLES)
   # Plain C99 against the public headers, as a user would compile them.

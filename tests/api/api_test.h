@@ -78,6 +78,33 @@ static inline api_memory api_guarded(size_t bytes, size_t align) {
 }
 static inline void api_release(api_memory m) { munmap(m.base, m.mapped); }
 
+/* The device that the environment names, on which a program runs all its tests then (the bundle's
+ * run-tests sets it), or NULL. */
+static inline const char *api_named_device(void) { return getenv("TL_TEST_DEVICE"); }
+
+/* `bytes` bytes of the host's memory as the device's kernels are to have them: the same memory on
+ * the CPU, a copy in the device's own elsewhere. api_out() brings them back and releases a copy. */
+static inline int api_shares_memory(const tl_device *device) {
+  tl_device_info info = TL_DEVICE_INFO_INIT;
+  OK(tl_device_get_info(device, &info));
+  return strncmp(info.target, "host", 4) == 0 || strcmp(info.target, "interp") == 0;
+}
+static inline void *api_in(tl_device *device, void *data, size_t bytes) {
+  void *memory = NULL;
+  if (api_shares_memory(device))
+    return data;
+  OK(tl_alloc(device, bytes, &memory, &error));
+  OK(tl_copy(device, memory, data, bytes, TL_COPY_TO_DEVICE, NULL));
+  return memory;
+}
+static inline void api_out(tl_device *device, void *data, void *memory, size_t bytes) {
+  if (memory == data)
+    return;
+  OK(tl_copy(device, data, memory, bytes, TL_COPY_TO_HOST, NULL));
+  OK(tl_stream_synchronize(device, NULL));
+  OK(tl_free(device, memory));
+}
+
 /* Numbers in [-1, 1), the same every time. */
 static inline float api_random(uint64_t *state) {
   *state ^= *state << 13;

@@ -61,17 +61,23 @@ static void on_device(const char *name) {
   tl_arg args[4];
   uint64_t state = 99;
   int i, shift;
+  float *from, *to;
   OK(tl_context_create(NULL, &context, &error));
   OK(tl_device_open(context, name, &device, &error));
   kernel = build(device, rmsnorm());
   for (i = 0; i < M * N; ++i)
     x[i] = z[i] = api_random(&state);
-  args[0] = tl_arg_int(M), args[1] = tl_arg_int(N), args[2] = tl_arg_pointer(x),
-  args[3] = tl_arg_pointer(y);
-  assert_int_equal(tl_launch(kernel, NULL, args, 4, NULL), TL_OK);
-  args[2] = args[3] = tl_arg_pointer(z);
+  args[0] = tl_arg_int(M), args[1] = tl_arg_int(N);
+  from = api_in(device, x, sizeof x), to = api_in(device, y, sizeof y);
+  args[2] = tl_arg_pointer(from), args[3] = tl_arg_pointer(to);
   assert_int_equal(tl_launch(kernel, NULL, args, 4, NULL), TL_OK);
   OK(tl_stream_synchronize(device, NULL));
+  api_out(device, x, from, sizeof x), api_out(device, y, to, sizeof y);
+  to = api_in(device, z, sizeof z);
+  args[2] = args[3] = tl_arg_pointer(to);
+  assert_int_equal(tl_launch(kernel, NULL, args, 4, NULL), TL_OK);
+  OK(tl_stream_synchronize(device, NULL));
+  api_out(device, z, to, sizeof z);
   assert_memory_equal(y, z, sizeof y);
   assert_true(y[M * N - 1] != 0);
   tl_kernel_destroy(kernel);
@@ -84,10 +90,12 @@ static void on_device(const char *name) {
     for (i = 0; i < n; ++i)
       want[100 + shift + i] = 2 * line[100 + i];
     /* a grid of one program: several would race */
-    args[0] = tl_arg_int(n), args[1] = tl_arg_pointer(line + 100),
-    args[2] = tl_arg_pointer(line + 100 + shift);
+    to = api_in(device, line, sizeof line);
+    args[0] = tl_arg_int(n), args[1] = tl_arg_pointer(to + 100),
+    args[2] = tl_arg_pointer(to + 100 + shift);
     assert_int_equal(tl_launch(kernel, NULL, args, 3, NULL), TL_OK);
     OK(tl_stream_synchronize(device, NULL));
+    api_out(device, line, to, sizeof line);
     assert_memory_equal(line, want, sizeof line);
   }
   tl_kernel_destroy(kernel);
@@ -104,7 +112,15 @@ static void on_host(void **state) {
   on_device("host");
 }
 
+static void on_named(void **state) {
+  (void)state;
+  on_device(api_named_device());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(on_interp), cmocka_unit_test(on_host)};
+  const struct CMUnitTest named[] = {cmocka_unit_test(on_named)};
+  if (api_named_device())
+    return cmocka_run_group_tests(named, NULL, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

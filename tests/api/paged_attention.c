@@ -69,6 +69,24 @@ static void arguments(const problem *p, float *out, tl_arg *args) {
   args[9] = tl_arg_pointer(p->table), args[10] = tl_arg_pointer(p->device_lengths);
 }
 
+/* `d`: the problem with its memory where the device's kernels can read it; and back. */
+static void place(tl_device *device, const problem *p, problem *d) {
+  d->q = api_in(device, p->q, q_count(p) * 4);
+  d->out = api_in(device, p->out, q_count(p) * 4);
+  d->k = api_in(device, p->k, kv_count(p) * 4);
+  d->v = api_in(device, p->v, kv_count(p) * 4);
+  d->table = api_in(device, p->table, (size_t)(p->batch * p->slots) * 4);
+  d->device_lengths = api_in(device, p->device_lengths, (size_t)p->batch * 4);
+}
+static void bring_back(tl_device *device, const problem *p, problem *d) {
+  api_out(device, p->q, d->q, q_count(p) * 4);
+  api_out(device, p->out, d->out, q_count(p) * 4);
+  api_out(device, p->k, d->k, kv_count(p) * 4);
+  api_out(device, p->v, d->v, kv_count(p) * 4);
+  api_out(device, p->table, d->table, (size_t)(p->batch * p->slots) * 4);
+  api_out(device, p->device_lengths, d->device_lengths, (size_t)p->batch * 4);
+}
+
 /* The largest difference from a double-precision computation. */
 static double error_of(const problem *p) {
   double worst = 0;
@@ -121,15 +139,19 @@ static void run_on(const char *device_name) {
     for (holes = 0; holes < 2; ++holes)
       for (i = -1; i < 6; ++i) { /* all lengths in one batch, then each alone */
         problem p = make(i < 0 ? all : all + i, i < 0 ? 6 : 1, group, holes);
+        problem d = p;
         tl_arg args[11], after[11];
         tl_check_report report = TL_CHECK_REPORT_INIT;
         float *reference = malloc(q_count(&p) * 4);
-        arguments(&p, p.out, args);
+        place(device, &p, &d);
+        arguments(&d, d.out, args);
         OK(tl_kernel_prepare(kernel, args, 11, &error));
         OK(tl_launch(kernel, NULL, args, 11, NULL));
         OK(tl_stream_synchronize(device, NULL));
+        bring_back(device, &p, &d);
         assert_true(error_of(&p) <=
                     2e-6); /* outputs below 1, sums of at most 1000 terms, no growth */
+        arguments(&p, p.out, args);
         arguments(&p, reference, after);
         OK(tl_kernel_check(kernel, after, args, 11, &report, &error));
         assert_int_equal(report.undecided, 0);
@@ -152,7 +174,15 @@ static void on_host(void **state) {
   run_on("host");
 }
 
+static void on_named(void **state) {
+  (void)state;
+  run_on(api_named_device());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(on_interp), cmocka_unit_test(on_host)};
+  const struct CMUnitTest named[] = {cmocka_unit_test(on_named)};
+  if (api_named_device())
+    return cmocka_run_group_tests(named, NULL, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ smaller() {
 }
 # plain LIBRARY: needs nothing but the C library.
 plain() { ! readelf -d "$1" | grep NEEDED | grep -vE '\[(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so'; }
-for library in libtilelang.so libtilelang-compiler.so; do check plain "$release/lib/$library"; done
+for library in libtilelang.so libtilelang-compiler.so libtilelang-emu.so libtilelang-hipemu.so; do check plain "$release/lib/$library"; done
 check smaller "$release/lib/libtilelang.so" 1500000
 check smaller "$release/lib/libtilelang-compiler.so" 90000000
 
