@@ -16,6 +16,7 @@ extern "C" {
 /** Operations. Values are frozen. Since: 0.1 */
 #define TL_OP_PROGRAM_ID ((int32_t)1)
 #define TL_OP_NUM_PROGRAMS ((int32_t)2)
+#define TL_OP_EXIT ((int32_t)124)
 #define TL_OP_CONST ((int32_t)10)
 #define TL_OP_FULL ((int32_t)11)
 #define TL_OP_IOTA ((int32_t)12)
@@ -82,6 +83,7 @@ extern "C" {
 #define TL_OP_CONCAT ((int32_t)87)
 #define TL_OP_JOIN ((int32_t)88)
 #define TL_OP_SPLIT ((int32_t)89)
+#define TL_OP_TAKE ((int32_t)140)
 #define TL_OP_REDUCE ((int32_t)90)
 #define TL_OP_ARGMAX ((int32_t)91)
 #define TL_OP_ARGMIN ((int32_t)92)
@@ -90,10 +92,15 @@ extern "C" {
 #define TL_OP_REDUCE_WITH ((int32_t)95)
 #define TL_OP_SCAN_WITH ((int32_t)96)
 #define TL_OP_REVERSE_SCAN_WITH ((int32_t)97)
+#define TL_OP_SORT ((int32_t)141)
+#define TL_OP_SORT_DESCENDING ((int32_t)142)
+#define TL_OP_TOPK ((int32_t)143)
+#define TL_OP_HISTOGRAM ((int32_t)144)
 #define TL_OP_DOT ((int32_t)100)
 #define TL_OP_VIEW ((int32_t)110)
 #define TL_OP_ADDR ((int32_t)111)
 #define TL_OP_BYTE_OFFSET ((int32_t)117)
+#define TL_OP_POINTER ((int32_t)118)
 #define TL_OP_EXTENT ((int32_t)112)
 #define TL_OP_LOAD ((int32_t)113)
 #define TL_OP_STORE ((int32_t)114)
@@ -109,6 +116,7 @@ extern "C" {
 #define TL_OP_ATOMIC_CAS ((int32_t)157)
 #define TL_OP_FOR ((int32_t)120)
 #define TL_OP_IF ((int32_t)121)
+#define TL_OP_WHILE ((int32_t)123)
 #define TL_OP_YIELD ((int32_t)122)
 #define TL_OP_TEMPORARY ((int32_t)160)
 #define TL_OP_DISPATCH ((int32_t)161)
@@ -126,6 +134,8 @@ extern "C" {
 #define TL_ATTR_OFFSETS ((int32_t)10)
 #define TL_ATTR_STRIDES ((int32_t)11)
 #define TL_ATTR_CALLEE ((int32_t)12)
+#define TL_ATTR_ROUND ((int32_t)13)
+#define TL_ATTR_SATURATE ((int32_t)14)
 
 /** Predicates of tl_cmp. Values are frozen. Since: 0.1 */
 typedef int32_t tl_pred;
@@ -143,6 +153,14 @@ typedef int32_t tl_pred;
 #define TL_PRED_ULE ((tl_pred)12)
 #define TL_PRED_UGT ((tl_pred)13)
 #define TL_PRED_UGE ((tl_pred)14)
+
+/** Roundings of tl_cast_ex: nearest (the even one of two), or towards zero, minus infinity or infinity.
+ *  Values are frozen. Since: 0.1 */
+typedef int32_t tl_rounding;
+#define TL_ROUND_NEAREST ((tl_rounding)1)
+#define TL_ROUND_ZERO ((tl_rounding)2)
+#define TL_ROUND_DOWN ((tl_rounding)3)
+#define TL_ROUND_UP ((tl_rounding)4)
 
 /** Kinds of tl_reduce. Values are frozen. Since: 0.1 */
 typedef int32_t tl_reduce_kind;
@@ -224,6 +242,14 @@ static inline tl_value tl_num_programs(tl_graph *g, int64_t axis) {
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
   (void)tl_graph_op(g, TL_OP_NUM_PROGRAMS, NULL, 0, attrs, n_attrs, &result, 1);
   return result;
+}
+
+/** Ends the program if the scalar `cond` is true: it does nothing more. What it wrote before stays.
+ *  `cond` is a scalar. No result. cond: a tile of i1. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_exit(tl_graph *g, tl_value cond) {
+  tl_value operands[1];
+  operands[0] = cond;
+  return tl_graph_op(g, TL_OP_EXIT, operands, 1, NULL, 0, NULL, 0);
 }
 
 /* --- Constants --- */
@@ -698,15 +724,41 @@ static inline tl_value tl_isfinite(tl_graph *g, tl_value a) {
 /* --- Convert --- */
 
 /** Converts the value. Integer to integer wraps; integer to float and float to float round to
- *  nearest even (overflow gives infinity); float to integer truncates and saturates, NaN gives 0;
- *  to i1: a != 0 (NaN is true). The result has the shape of `a` and the element type `dtype`. a: a
- *  tile. Returns the result, 0 after an error. Since: 0.1 */
+ *  nearest even, and overflow gives infinity, or NaN in a type without infinities; float to integer
+ *  truncates and saturates, NaN gives 0; to i1: a != 0 (NaN is true). Of float to float, `round` is
+ *  one of nearest, zero, down and up (overflow gives the largest finite value where that is in the
+ *  direction), and with `saturate` what is beyond the largest finite value, infinities too, becomes
+ *  it. The result has the shape of `a` and the element type `dtype`. a: a tile. Returns the result,
+ *  0 after an error. Since: 0.1 */
 static inline tl_value tl_cast(tl_graph *g, tl_value a, tl_dtype dtype) {
   tl_value operands[1];
   tl_attr attrs[1];
   size_t n_attrs = 0;
   tl_value result = 0;
   operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_CAST, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Converts the value. Integer to integer wraps; integer to float and float to float round to
+ *  nearest even, and overflow gives infinity, or NaN in a type without infinities; float to integer
+ *  truncates and saturates, NaN gives 0; to i1: a != 0 (NaN is true). Of float to float, `round` is
+ *  one of nearest, zero, down and up (overflow gives the largest finite value where that is in the
+ *  direction), and with `saturate` what is beyond the largest finite value, infinities too, becomes
+ *  it. The result has the shape of `a` and the element type `dtype`. a: a tile. round: 0 for
+ *  nearest. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_cast_ex(tl_graph *g, tl_value a, tl_rounding round, int saturate,
+    tl_dtype dtype) {
+  tl_value operands[1];
+  tl_attr attrs[3];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (round != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ROUND, round);
+  if (saturate != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SATURATE, 1);
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
   (void)tl_graph_op(g, TL_OP_CAST, operands, 1, attrs, n_attrs, &result, 1);
   return result;
@@ -1128,6 +1180,24 @@ static inline tl_status tl_split(tl_graph *g, tl_value a, tl_value *results) {
   return tl_graph_op(g, TL_OP_SPLIT, operands, 1, NULL, 0, results, 2);
 }
 
+/** Elements of `a` chosen along `axis`: at each coordinate of `index`, the element of `a` at that
+ *  coordinate, but along `axis` at the index that stands there; 0 (false) where that is not within
+ *  `a`. `index` has as many axes as `a`, and its extents but along `axis`. `index` has as many axes
+ *  as `a`, and its extents but along `axis`. The result has the shape of `index` and the element
+ *  type of `a`. a: a tile. index: a tile of i32 or i64. Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_take(tl_graph *g, tl_value a, tl_value index, int64_t axis) {
+  tl_value operands[2];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = index;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  (void)tl_graph_op(g, TL_OP_TAKE, operands, 2, attrs, n_attrs, &result, 1);
+  return result;
+}
+
 /* --- Reduce --- */
 
 /** Combines all elements along `axis`, which disappears. sum, prod (numbers): integers wrap; floats
@@ -1252,13 +1322,82 @@ static inline tl_status tl_reverse_scan_with_end(tl_graph *g, const tl_value *yi
   return tl_graph_end(g, yields, n, results, n);
 }
 
+/** The elements of each line along `axis`, the smallest first. The first tile, of integers or
+ *  floats, is what is compared; other tiles of its shape are put in the same order, each with a
+ *  result. Equal elements keep their order; -0 equals +0; NaN comes after all numbers. At least one
+ *  tile, all of one shape. As many results, each of the type of its tile. tiles: any number, each a
+ *  tile. results: receives as many, 0 after an error. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_sort(tl_graph *g, const tl_value *tiles, size_t n_tiles, int64_t axis,
+    tl_value *results) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  n = tl_ops_append(operands, n, tiles, n_tiles);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  return tl_graph_op(g, TL_OP_SORT, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, results, n_tiles);
+}
+
+/** As sort, the largest first, and NaN before all numbers. Equal elements keep their order here
+ *  too. At least one tile, all of one shape. As many results, each of the type of its tile. tiles:
+ *  any number, each a tile. results: receives as many, 0 after an error. Returns the graph's
+ *  status. Since: 0.1 */
+static inline tl_status tl_sort_descending(tl_graph *g, const tl_value *tiles, size_t n_tiles,
+    int64_t axis, tl_value *results) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  n = tl_ops_append(operands, n, tiles, n_tiles);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  return tl_graph_op(g, TL_OP_SORT_DESCENDING, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, results, n_tiles);
+}
+
+/** Two results of extents `dims`, which are those of `a` but for fewer along `axis`: the first
+ *  elements that sort_descending gives, and the coordinates along `axis` where they were, as i32.
+ *  The first result has the element type of `a`, the second is a tile of i32. a: a tile of integers
+ *  or floats. dims: `rank` extents, numbers or TL_DIM(value). results: receives both, 0 after an
+ *  error. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_topk(tl_graph *g, tl_value a, int64_t axis, const int64_t *dims,
+    size_t rank, tl_value *results) {
+  tl_value operands[1];
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_AXIS, axis);
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  return tl_graph_op(g, TL_OP_TOPK, operands, 1, attrs, n_attrs, results, 2);
+}
+
+/** How often each of 0, 1, ... stands in `a` where the mask is true, as a tile of one axis and an
+ *  element type of 32 or 64 bits; other numbers are not counted. `dims` is one extent, the number
+ *  of counts, and `dtype` i32, u32, i64 or u64. The mask has the shape of `a` or is a scalar. a: a
+ *  tile of integers. mask: a tile of i1, may be absent (0). dims: `rank` extents, numbers or
+ *  TL_DIM(value). Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_histogram(tl_graph *g, tl_value a, tl_value mask, const int64_t *dims,
+    size_t rank, tl_dtype dtype) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, a);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_HISTOGRAM, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
 /* --- Matrices --- */
 
-/** acc + a x b for a [M,K], b [K,N], acc [M,N]. Accumulates in acc's type (f32 for f16, bf16 and
- *  f32; f64 for f64; i32 for i8 and u8, wrapping), in an order of the compiler's choice. `a`, `b`
- *  and `acc` have two axes each; `acc` is f32 for f16, bf16 and f32 operands, f64 for f64, i32 for
- *  i8 and u8 (which may be mixed). The result has the type of `acc`. a, b, acc: each a tile of
- *  integers or floats. Returns the result, 0 after an error. Since: 0.1 */
+/** acc + a x b for a [M,K], b [K,N], acc [M,N]. Accumulates in acc's type (f32 for floats of 8 and
+ *  16 bits and f32; f64 for f64; i32 for i8 and u8, wrapping), in an order of the compiler's
+ *  choice. `a`, `b` and `acc` have two axes each; `acc` is f32 for f16, bf16, f32 and floats of 8
+ *  bits (whose kinds may be mixed), f64 for f64, i32 for i8 and u8 (which may be mixed). The result
+ *  has the type of `acc`. a, b: each a tile. acc: a tile of integers or floats. Returns the result,
+ *  0 after an error. Since: 0.1 */
 static inline tl_value tl_dot(tl_graph *g, tl_value a, tl_value b, tl_value acc) {
   tl_value operands[3];
   tl_value result = 0;
@@ -1316,6 +1455,22 @@ static inline tl_value tl_byte_offset(tl_graph *g, tl_value base, tl_value bytes
   operands[1] = bytes;
   attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
   (void)tl_graph_op(g, TL_OP_BYTE_OFFSET, operands, 2, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** A pointer to elements of `dtype` at an address of the device's memory, a scalar: one that the
+ *  kernel loaded, as from the table of a grouped problem. It must be a multiple of the element's
+ *  size where it is read or written, and may not lead into the memory of an argument that is
+ *  distinct. `address` is a scalar. The result is a pointer to `dtype`. address: a tile of u64.
+ *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_pointer(tl_graph *g, tl_value address, tl_dtype dtype) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = address;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_POINTER, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -1711,6 +1866,29 @@ static inline tl_status tl_for_begin(tl_graph *g, tl_value lo, tl_value hi, tl_v
  *  status. Since: 0.1 */
 static inline tl_status tl_for_end(tl_graph *g, const tl_value *yields, size_t n, tl_value *results) {
   return tl_graph_end(g, yields, n, results, results != NULL ? n : 0);
+}
+
+/** Opens a loop: what follows, until tl_while_end, runs again and again while its condition is true: the first
+ *  time cond (a scalar i1), then what tl_while_end is given. init: start values of the n carried values (tiles; at
+ *  most 63 with this helper), NULL if n is 0. args receives the n carried values that live in the loop. Returns the
+ *  graph's status. Since: 0.1 */
+static inline tl_status tl_while_begin(tl_graph *g, tl_value cond, const tl_value *init, size_t n,
+                                       tl_value *args) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t count = tl_ops_append(operands, tl_ops_put(operands, 0, cond), init, n);
+  return tl_graph_begin(g, TL_OP_WHILE, count > TL_OPS_MAX_OPERANDS ? NULL : operands, count, NULL, 0, args,
+                        n);
+}
+
+/** Closes such a loop. again: whether to go on, a scalar i1. yields: the n carried values for the next iteration, of
+ *  the types of init. results receives the n values after the last iteration (init if there was none); NULL if n is
+ *  0. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_while_end(tl_graph *g, tl_value again, const tl_value *yields, size_t n,
+                                     tl_value *results) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t count = tl_ops_append(operands, tl_ops_put(operands, 0, again), yields, n);
+  return tl_graph_end(g, count > TL_OPS_MAX_OPERANDS ? NULL : operands, count, results,
+                      results != NULL ? n : 0);
 }
 
 /** Opens a conditional: what follows, until tl_else, runs if cond (a scalar i1) is true. Returns the

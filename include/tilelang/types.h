@@ -26,6 +26,10 @@ typedef int32_t tl_dtype;
 #define TL_DTYPE_BF16 ((tl_dtype)17)
 #define TL_DTYPE_F32 ((tl_dtype)18)
 #define TL_DTYPE_F64 ((tl_dtype)19)
+#define TL_DTYPE_F8E4M3FN ((tl_dtype)20)   /**< OCP E4M3: NaN, no infinity, at most 448 */
+#define TL_DTYPE_F8E5M2 ((tl_dtype)21)     /**< OCP E5M2: as IEEE, at most 57344 */
+#define TL_DTYPE_F8E4M3FNUZ ((tl_dtype)22) /**< one NaN, no infinity, no -0, at most 240 */
+#define TL_DTYPE_F8E5M2FNUZ ((tl_dtype)23) /**< one NaN, no infinity, no -0, at most 57344 */
 
 /** What a value of a graph is. Since: 0.1 */
 typedef int32_t tl_type_kind;

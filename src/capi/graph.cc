@@ -57,6 +57,8 @@ Result<Attr> attribute(const tl_attr &in) {
     bool known = info->kind == AttrKind::DType  ? in.i == int32_t(in.i) && dtypeKnown(int32_t(in.i))
                  : info->kind == AttrKind::Pred ? predKnown(in.i)
                  : info->kind == AttrKind::Reduce ? reduceKnown(in.i)
+                 : info->kind == AttrKind::Round  ? roundingKnown(in.i)
+                 : info->kind == AttrKind::Flag   ? in.i == 1
                                                   : true;
     if (!known)
       return makeError(TL_E_INVALID_ARGUMENT, "attribute '%s' has no value %lld", info->text.data(),

@@ -458,10 +458,8 @@ private:
       for (ValueId v : b.begin(opcode, operands, attrs))
         define(v);
     } else {
-      bool hasResult = opInfo(opcode).rule != Rule::Store && opInfo(opcode).rule != Rule::Scatter &&
-                       opInfo(opcode).rule != Rule::Dispatch;
       std::vector<ValueId> results = b.resultsOf(b.op(opcode, operands, attrs));
-      if (hasResult && results.empty()) // after an error
+      if (givesResult(opcode) && results.empty()) // after an error
         define(0);
       for (ValueId v : results)
         define(v);

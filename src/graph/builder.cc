@@ -302,6 +302,8 @@ static std::vector<Attr> normalForm(const OpInfo &info, std::span<const Attr> at
     for (const Attr &attr : attrs) {
       if (attr.key != spec.key)
         continue;
+      if (spec.kind == AttrKind::Round && attr.i == int64_t(Rounding::Nearest))
+        continue; // what is so without it
       Attr &out = normal.emplace_back();
       out.key = attr.key;
       if (spec.kind == AttrKind::Dims || spec.kind == AttrKind::Ints)
@@ -362,11 +364,20 @@ std::vector<ValueId> GraphBuilder::resultsOf(ValueId first) const {
   return {results.begin(), results.end()};
 }
 
+/// How many arguments a region would have, of an operation that may be wrong.
+static size_t regionArgumentCount(Opcode opcode, size_t operands) {
+  if (!opcodeKnown(int32_t(opcode)))
+    return 0;
+  if (hasCombineRegion(opcode))
+    return 2 * operands;
+  if (!isLoop(opcode) || operands < firstCarried(opcode))
+    return 0;
+  return operands - firstCarried(opcode) + carriedArgumentsAt(opcode);
+}
+
 std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId> operands,
                                          std::span<const Attr> attrs) {
-  size_t argCount = opcode == Opcode::For && operands.size() >= 3              ? operands.size() - 2
-                    : opcodeKnown(int32_t(opcode)) && hasCombineRegion(opcode) ? 2 * operands.size()
-                                                                               : 0;
+  size_t argCount = regionArgumentCount(opcode, operands.size());
   if (ok() && open.size() >= maxRegionDepth)
     report(makeError(TL_E_LIMIT, "regions nest at most %u deep", maxRegionDepth));
   if (ok() && inHead)

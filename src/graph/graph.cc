@@ -37,6 +37,11 @@ int64_t Graph::intAttr(const Op &op, AttrKey key, int64_t otherwise) const {
   return a ? a->i : otherwise;
 }
 
+CastMode Graph::castMode(const Op &op) const {
+  return {Rounding(intAttr(op, AttrKey::Round, int64_t(Rounding::Nearest))),
+          attr(op, AttrKey::Saturate) != nullptr};
+}
+
 const Op *Graph::definingOp(ValueId v) const {
   return values[v].kind == ValueKind::OpResult ? &ops[values[v].op] : nullptr;
 }
@@ -52,7 +57,8 @@ ValueId Graph::maskOperand(const Op &op) const {
   if (specs.empty() || specs.back().arity != Arity::Optional)
     return 0;
   auto list = operands(op);
-  if (list.size() <= viewOperandAt(op.opcode) + 1)
+  // Masks stand behind the indices of a view, or behind the one operand of a histogram.
+  if (list.size() < specs.size() - (specs[specs.size() - 2].arity == Arity::Variadic ? 1 : 0))
     return 0;
   return typeOf(list.back()).dtype == DType::I1 ? list.back() : 0;
 }
@@ -225,6 +231,16 @@ std::optional<ViewDim> Graph::viewStride(ValueId view, unsigned axis) const {
   if (arg.strides.empty())
     return std::nullopt;
   return arg.strides[axis];
+}
+
+std::optional<unsigned> rootArgument(const Graph &graph, ValueId v) {
+  // Views are made from pointers and pointers from views; only tiles pass through regions.
+  while (const Op *op = graph.definingOp(v)) {
+    if (op->opcode == Opcode::Pointer)
+      return std::nullopt;
+    v = graph.operand(*op, 0);
+  }
+  return graph.values[v].index;
 }
 
 Effect effectOf(const Graph &graph, const Op &op) {

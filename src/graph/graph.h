@@ -162,6 +162,8 @@ public:
   std::span<const BlockId> regions(const Op &op) const;
   /// The attribute or null.
   const Attr *attr(const Op &op, AttrKey key) const;
+  /// Of a Cast.
+  CastMode castMode(const Op &op) const;
   int64_t intAttr(const Op &op, AttrKey key, int64_t otherwise = 0) const;
   const Type &typeOf(ValueId v) const { return values[v].type; }
   /// The op that gives `v`, or null for arguments, parameters and block arguments.
@@ -214,5 +216,14 @@ public:
 /// What the regions of an op do, and the op itself: Pure, Read, or Write (an op with effects in its
 /// regions counts as them; Control never results).
 Effect effectOf(const Graph &graph, const Op &op);
+
+/// The argument whose memory a view or pointer shows; nothing for a pointer that was itself loaded
+/// from memory, which may lead anywhere.
+std::optional<unsigned> rootArgument(const Graph &graph, ValueId viewOrPointer);
+
+/// It is promised to overlap no other memory that the kernel reaches.
+inline bool isDistinct(const Graph &graph, std::optional<unsigned> argument) {
+  return argument && graph.kernel.args[*argument].distinct;
+}
 
 } // namespace tl

@@ -1,6 +1,7 @@
 #include "graph/infer.h"
 
 #include "graph/fold_int.h"
+#include "graph/infer_order.h"
 #include "graph/infer_parts.h"
 #include "graph/sequence.h"
 
@@ -53,10 +54,12 @@ bool operandFits(const Type &type, OperandClass cls) {
   DType d = type.dtype;
   switch (cls) {
   case OperandClass::Num:
-    return type.isTile() && !isBool(d);
+    return type.isTile() && !isBool(d) && !isNarrowFloat(d);
   case OperandClass::Int:
     return type.isTile() && isInteger(d);
   case OperandClass::Float:
+    return type.isTile() && isWideFloat(d);
+  case OperandClass::Real:
     return type.isTile() && isFloat(d);
   case OperandClass::Bits:
     return type.isTile() && !isFloat(d);
@@ -115,6 +118,12 @@ private:
     return makeError(TL_E_INVALID_GRAPH, "%s: %s", signature().c_str(), rule.c_str());
   }
 
+  static std::string narrowHint(const Type &type) {
+    return isNarrowFloat(type.dtype)
+               ? "; there is no arithmetic in " + std::string(dtypeText(type.dtype)) + ": cast it"
+               : "";
+  }
+
   Status checkOperands() const {
     size_t fixed = 0, optional = 0;
     bool variadic = false;
@@ -130,7 +139,8 @@ private:
       const OperandSpec &spec = specFor(i);
       if (!operandFits(type(i), spec.cls))
         return invalid("operand '" + std::string(spec.name) + "' must be " +
-                       std::string(operandClassText(spec.cls)) + ", not " + type(i).text());
+                       std::string(operandClassText(spec.cls)) + ", not " + type(i).text() +
+                       narrowHint(type(i)));
     }
     return {};
   }
@@ -164,7 +174,9 @@ private:
       for (size_t j = 0; j < i; ++j)
         if (attrs[j].key == a.key)
           return invalid("attribute '" + std::string(row->text) + "' is given twice");
-      if ((row->kind == AttrKind::DType && (a.i != int32_t(a.i) || !dtypeKnown(int32_t(a.i)))) ||
+      if ((row->kind == AttrKind::Round && !roundingKnown(a.i)) ||
+          (row->kind == AttrKind::Flag && a.i != 1) ||
+          (row->kind == AttrKind::DType && (a.i != int32_t(a.i) || !dtypeKnown(int32_t(a.i)))) ||
           (row->kind == AttrKind::Pred && !predKnown(a.i)) ||
           (row->kind == AttrKind::Reduce && !reduceKnown(a.i)))
         return invalid("attribute '" + std::string(row->text) + "' has no such value");
@@ -195,6 +207,9 @@ private:
     case Rule::Select:
       return elementwise(1);
     case Rule::Cast:
+      if ((attr(AttrKey::Round) || attr(AttrKey::Saturate)) &&
+          !(isFloat(type(0).dtype) && isFloat(DType(attr(AttrKey::DType)->i))))
+        return invalid("only floats that become floats are rounded and saturated by choice");
       return one(type(0).withDType(DType(attr(AttrKey::DType)->i)));
     case Rule::Bitcast:
       return bitcast();
@@ -212,6 +227,11 @@ private:
     case Rule::Join:
     case Rule::Split:
       return inferParts(g, info.opcode, operands, attrs);
+    case Rule::Take:
+    case Rule::Sort:
+    case Rule::TopK:
+    case Rule::Histogram:
+      return inferOrder(g, info.opcode, operands, attrs);
     case Rule::Reduce:
       return reduce(type(0).dtype);
     case Rule::Scan:
@@ -232,6 +252,10 @@ private:
       return one(Type::pointer(type(0).dtype));
     case Rule::ByteOffset:
       return one(Type::pointer(DType(attr(AttrKey::DType)->i)));
+    case Rule::Pointer:
+      if (!type(0).isScalar())
+        return invalid("an address is a scalar");
+      return one(Type::pointer(DType(attr(AttrKey::DType)->i)));
     case Rule::Extent: {
       int64_t axis = attr(AttrKey::Axis)->i;
       if (axis < 0 || axis >= type(0).rank)
@@ -251,9 +275,12 @@ private:
       return atomic();
     case Rule::For:
       return forLoop();
+    case Rule::While:
+      TL_TRY(scalarCondition());
+      return carried(1);
     case Rule::If:
-      if (!type(0).isScalar())
-        return invalid("the condition must be a scalar i1; select chooses element by element");
+    case Rule::Exit:
+      TL_TRY(scalarCondition());
       return std::vector<Type>{};
     case Rule::Yield:
       return std::vector<Type>{};
@@ -378,7 +405,7 @@ private:
   Types reduce(DType result) const {
     if (const Attr *kind = attr(AttrKey::Kind)) {
       DType d = type(0).dtype;
-      if (!reduceTakes(ReduceKind(kind->i), isFloat(d), isBool(d)))
+      if (isNarrowFloat(d) || !reduceTakes(ReduceKind(kind->i), isFloat(d), isBool(d)))
         return invalid("there is no " + std::string(reduceText(ReduceKind(kind->i))) + " of " +
                        std::string(dtypeText(d)));
     }
@@ -424,11 +451,13 @@ private:
                                   acc.dims[1]));
     auto byteType = [](DType d) { return d == DType::I8 || d == DType::U8; };
     bool mixedBytes = byteType(a.dtype) && byteType(b.dtype);
-    if (a.dtype != b.dtype && !mixedBytes)
-      return invalid("a and b must have one element type (i8 and u8 may mix)");
+    bool mixedNarrow = isNarrowFloat(a.dtype) && isNarrowFloat(b.dtype);
+    if (a.dtype != b.dtype && !mixedBytes && !mixedNarrow)
+      return invalid(
+          "a and b must have one element type (i8 and u8 may mix, and floats of 8 bits)");
     DType want = mixedBytes ? DType::I32 : a.dtype == DType::F64 ? DType::F64 : DType::F32;
     if (!mixedBytes && !isFloat(a.dtype))
-      return invalid("dot takes f16, bf16, f32, f64, i8 or u8");
+      return invalid("dot takes floats, i8 or u8");
     if (acc.dtype != want)
       return invalid("acc must be of " + std::string(dtypeText(want)) + " for these operands");
     return one(acc);
@@ -541,10 +570,21 @@ private:
   Types forLoop() const {
     if (type(0) != type(1) || type(0) != type(2))
       return invalid("lo, hi and step must have one type, i32 or i64");
+    return carried(3);
+  }
+
+  /// The values that a loop carries, which are its operands from `first` on.
+  Types carried(size_t first) const {
     std::vector<Type> types;
-    for (size_t i = 3; i < operands.size(); ++i)
+    for (size_t i = first; i < operands.size(); ++i)
       types.push_back(type(i));
     return types;
+  }
+
+  Status scalarCondition() const {
+    if (!type(0).isScalar())
+      return invalid("the condition must be a scalar i1; select chooses element by element");
+    return {};
   }
 };
 
@@ -554,8 +594,9 @@ std::vector<Type> regionArguments(const Graph &graph, Opcode opcode,
                                   std::span<const ValueId> operands,
                                   std::span<const Type> results) {
   std::vector<Type> types;
-  if (opcode == Opcode::For) {
-    types.push_back(graph.typeOf(operands[0])); // the counter
+  if (isLoop(opcode)) {
+    if (opcode == Opcode::For)
+      types.push_back(graph.typeOf(operands[0])); // the counter
     types.insert(types.end(), results.begin(), results.end());
   } else if (hasCombineRegion(opcode)) {
     types = regionYields(opcode, results);
@@ -569,6 +610,8 @@ std::vector<Type> regionYields(Opcode opcode, std::span<const Type> results) {
   if (hasCombineRegion(opcode))
     for (Type &type : types)
       type = Type::scalar(type.dtype);
+  if (opcode == Opcode::While) // whether to go on
+    types.insert(types.begin(), Type::scalar(DType::I1));
   return types;
 }
 

@@ -108,15 +108,10 @@ Result<Expr> expression(const Graph &g, ValueId root) {
 void markWritten(const Graph &g, std::vector<ArtifactArg> &args) {
   for (OpId id = 1; id < g.ops.size(); ++id) {
     const Op &op = g.ops[id];
-    if (opInfo(op.opcode).effect != Effect::Write)
+    if (!writesMemory(op.opcode))
       continue;
-    ValueId v = g.viewOperand(op);
-    // A view made from a pointer, made from an address in a view, ...: follow the first operand to
-    // the argument.
-    while (const Op *def = g.definingOp(v))
-      v = g.operand(*def, 0);
-    if (g.values[v].kind == ValueKind::Argument)
-      args[g.values[v].index].written = true;
+    if (auto arg = rootArgument(g, g.viewOperand(op)))
+      args[*arg].written = true;
   }
 }
 

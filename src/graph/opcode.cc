@@ -31,6 +31,7 @@ constexpr ClassRow classTable[] = {
     {"view", OperandClass::View, "a view"},
     {"ptr", OperandClass::Pointer, "a pointer"},
     {"u64", OperandClass::U64, "a tile of u64"},
+    {"real", OperandClass::Real, "a tile of floats"},
     {"value", OperandClass::Value, "a scalar, a view or a pointer"},
 };
 
@@ -158,8 +159,24 @@ bool hasCombineRegion(Opcode opcode) {
 bool isReverseScan(Opcode opcode) {
   return opcode == Opcode::ReverseScan || opcode == Opcode::ReverseScanWith;
 }
+bool givesResult(Opcode opcode) {
+  switch (opInfo(opcode).rule) {
+  case Rule::Store:
+  case Rule::Scatter:
+  case Rule::Exit:
+  case Rule::Yield:
+  case Rule::Dispatch:
+    return false;
+  default:
+    return true;
+  }
+}
 unsigned regionCount(Opcode opcode) {
-  return opcode == Opcode::If ? 2 : opcode == Opcode::For || hasCombineRegion(opcode) ? 1 : 0;
+  return opcode == Opcode::If ? 2 : isLoop(opcode) || hasCombineRegion(opcode) ? 1 : 0;
+}
+bool isOrdering(Opcode opcode) {
+  Rule rule = opInfo(opcode).rule;
+  return rule == Rule::Sort || rule == Rule::TopK || rule == Rule::Histogram;
 }
 bool computesElements(Opcode opcode) {
   switch (opInfo(opcode).rule) {
@@ -204,6 +221,11 @@ static constexpr WordRow<Pred> predTable[] = {
 };
 static constexpr WordRow<ReduceKind> reduceTable[] = {
 #define TL_REDUCE_KIND(NAME, NUMBER, TEXT) {ReduceKind::NAME, TEXT},
+#include "graph/attrs.def"
+};
+
+static constexpr WordRow<Rounding> roundingTable[] = {
+#define TL_ROUNDING(NAME, NUMBER, TEXT) {Rounding::NAME, TEXT},
 #include "graph/attrs.def"
 };
 
@@ -304,6 +326,12 @@ std::optional<ReduceKind> reduceFromText(std::string_view text) {
   return wordValue(reduceTable, text);
 }
 bool reduceKnown(int64_t number) { return wordKnown(reduceTable, number); }
+
+std::string_view roundingText(Rounding r) { return wordText(roundingTable, r); }
+std::optional<Rounding> roundingFromText(std::string_view text) {
+  return wordValue(roundingTable, text);
+}
+bool roundingKnown(int64_t number) { return wordKnown(roundingTable, number); }
 
 std::string_view operandClassText(OperandClass cls) {
   for (const ClassRow &row : classTable)

@@ -57,6 +57,13 @@ enum class Rule : uint8_t {
   Atomic,
   Temporary,
   Dispatch,
+  Take,
+  Sort,
+  TopK,
+  Histogram,
+  Pointer,
+  While,
+  Exit,
 };
 
 /// What an operation does besides giving results. Control: as its regions do.
@@ -66,7 +73,7 @@ enum class AttrKey : int32_t {
 #define TL_ATTR_KEY(NAME, NUMBER, TEXT, KIND) NAME = NUMBER,
 #include "graph/attrs.def"
 };
-enum class AttrKind : uint8_t { Int, Number, DType, Dims, Ints, Pred, Reduce };
+enum class AttrKind : uint8_t { Int, Number, DType, Dims, Ints, Pred, Reduce, Round, Flag };
 
 enum class Pred : int32_t {
 #define TL_PRED(NAME, NUMBER, TEXT) NAME = NUMBER,
@@ -75,6 +82,19 @@ enum class Pred : int32_t {
 enum class ReduceKind : int32_t {
 #define TL_REDUCE_KIND(NAME, NUMBER, TEXT) NAME = NUMBER,
 #include "graph/attrs.def"
+};
+
+enum class Rounding : int32_t {
+#define TL_ROUNDING(NAME, NUMBER, TEXT) NAME = NUMBER,
+#include "graph/attrs.def"
+};
+
+/// How a cast between floats rounds, and whether what is too large becomes the largest finite
+/// value.
+struct CastMode {
+  Rounding rounding = Rounding::Nearest;
+  bool saturate = false;
+  bool operator==(const CastMode &) const = default;
 };
 
 /// What an operand may be; see the head of ops.def.
@@ -91,7 +111,8 @@ enum class OperandClass : uint8_t {
   View,
   Pointer,
   U64,
-  Value
+  Value,
+  Real
 };
 enum class Arity : uint8_t { One, Optional, Variadic };
 
@@ -127,18 +148,36 @@ bool isReduction(Opcode opcode);
 bool combinesAlongAxis(Opcode opcode);
 /// Reads and writes elements of memory atomically.
 inline bool isAtomic(Opcode opcode) { return opInfo(opcode).rule == Rule::Atomic; }
+/// Writes elements of a view.
+inline bool writesMemory(Opcode opcode) {
+  Rule rule = opInfo(opcode).rule;
+  return rule == Rule::Store || rule == Rule::Scatter || rule == Rule::Atomic;
+}
 /// Of sequences alone.
 inline bool isSequenceOp(Opcode opcode) {
   return opcode == Opcode::Temporary || opcode == Opcode::Dispatch;
 }
 /// Rules ReduceWith and ScanWith: a region says how.
 bool hasCombineRegion(Opcode opcode);
+/// A For or While: the region runs again and again, and carries values from one time to the next.
+inline bool isLoop(Opcode opcode) { return opcode == Opcode::For || opcode == Opcode::While; }
+/// The operand of a loop where its first carried value starts.
+inline size_t firstCarried(Opcode loop) { return loop == Opcode::For ? 3 : 1; }
+/// How many region arguments of a loop stand before the carried values: the counter of a For.
+inline size_t carriedArgumentsAt(Opcode loop) { return loop == Opcode::For ? 1 : 0; }
+/// How many yields of a loop stand before the carried values: the condition of a While.
+inline size_t carriedYieldsAt(Opcode loop) { return loop == Opcode::While ? 1 : 0; }
 /// From the last element to the first.
 bool isReverseScan(Opcode opcode);
+/// Whether it gives anything; those with regions may, by their attributes and yields.
+bool givesResult(Opcode opcode);
 /// How many regions an operation has.
 unsigned regionCount(Opcode opcode);
 /// Whether a combine region may hold it, on scalars.
 bool computesElements(Opcode opcode);
+/// Puts elements in order along an axis, or counts them: passes/lower_order.h writes them as
+/// others.
+bool isOrdering(Opcode opcode);
 /// All rows, in the order of ops.def.
 std::span<const OpInfo> allOps();
 bool opcodeKnown(int32_t number);
@@ -171,6 +210,9 @@ bool predKnown(int64_t number);
 std::string_view reduceText(ReduceKind k);
 std::optional<ReduceKind> reduceFromText(std::string_view text);
 bool reduceKnown(int64_t number);
+std::string_view roundingText(Rounding r);
+std::optional<Rounding> roundingFromText(std::string_view text);
+bool roundingKnown(int64_t number);
 
 /// Words of operand classes for messages: "a tile of floats".
 std::string_view operandClassText(OperandClass cls);

@@ -133,7 +133,11 @@ DType literalType(const Graph &graph, Opcode opcode, std::span<const ValueId> op
   }
   case Rule::For:
     return index < 3 ? agree(0, 3) : DType::None;
+  case Rule::Pointer:
+    return DType::U64;
   case Rule::If:
+  case Rule::While:
+  case Rule::Exit:
   case Rule::Yield:
     return DType::None;
   default:

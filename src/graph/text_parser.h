@@ -63,7 +63,7 @@ private:
     Opcode opcode = Opcode::Invalid;
     Token token;
     std::vector<Token> results;
-    size_t carried = 0;
+    size_t yielding = 0; // how many values a region yields, where that is known at its start
     bool yielded = false;
     Token yieldToken;
     std::vector<ValueId> yields;
@@ -179,6 +179,8 @@ private:
   bool defineAll(const Statement &statement, const std::vector<ValueId> &values);
   bool finishStatement(Statement &statement);
   bool parseFor(std::vector<Token> results);
+  bool parseWhile(std::vector<Token> results);
+  bool parseCarried(Statement &statement, std::vector<Token> &arguments);
   bool parseIf(std::vector<Token> results);
   bool parseYield();
   bool parseCombine(Opcode opcode, std::vector<Token> results);

@@ -299,6 +299,11 @@ void Printer::printOpen(const Op &op, unsigned depth) {
   const std::vector<ValueId> &args = g.block(g.regions(op)[0]).args;
   for (ValueId v : args)
     define(v);
+  if (op.opcode == Opcode::While) {
+    out += "while " + operandText(operands[0]);
+    printCarried(op);
+    return;
+  }
   if (hasCombineRegion(op.opcode)) {
     out += std::string(opInfo(op.opcode).text) + " ";
     for (ValueId v : operands)
@@ -313,9 +318,15 @@ void Printer::printOpen(const Op &op, unsigned depth) {
          operandText(operands[1]);
   if (std::string step = operandText(operands[2]); step != "1")
     out += " step " + step;
-  for (size_t i = 1; i < args.size(); ++i) {
-    out += (i == 1 ? " carry " : ", ") + label(args[i]) + " = " + operandText(operands[2 + i]);
-  }
+  printCarried(op);
+}
+
+/// " carry %x = %init, ... {"
+void Printer::printCarried(const Op &op) {
+  auto args = std::span(g.block(g.regions(op)[0]).args).subspan(carriedArgumentsAt(op.opcode));
+  auto starts = g.operands(op).subspan(firstCarried(op.opcode));
+  for (size_t i = 0; i < args.size(); ++i)
+    out += (i == 0 ? " carry " : ", ") + label(args[i]) + " = " + operandText(starts[i]);
   out += " {";
 }
 
@@ -415,7 +426,7 @@ std::string Printer::operandsText(const Op &op) const {
 std::string Printer::trailingText(const Op &op) const {
   const OpInfo &info = opInfo(op.opcode);
   std::string s, suffix;
-  DType dtype = op.results.count == 1 ? g.typeOf(g.result(op)).dtype : DType::None;
+  DType dtype = op.results.count > 0 ? g.typeOf(g.result(op)).dtype : DType::None;
   for (const AttrSpec &spec : info.attrs) {
     const Attr *attr = g.attr(op, spec.key);
     if (!attr)
@@ -428,6 +439,10 @@ std::string Printer::trailingText(const Op &op) const {
       s += ", axis " + std::to_string(attr->i);
     else if (spec.key == AttrKey::Axis && spec.optional)
       s += " axis " + std::to_string(attr->i);
+    else if (spec.kind == AttrKind::Round)
+      s += " round " + std::string(roundingText(Rounding(attr->i)));
+    else if (spec.kind == AttrKind::Flag)
+      s += " " + std::string(attrInfo(int32_t(attr->key))->text);
     else if (spec.kind == AttrKind::Ints)
       s += " " + std::string(attrInfo(int32_t(spec.key))->text) + " " + integersText(attr->list);
     else if (spec.key == AttrKey::Pad)

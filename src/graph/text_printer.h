@@ -56,6 +56,7 @@ private:
   void chooseNumbersInPlace(const std::vector<Event> &events);
   void placeNumbers(const Op &user, std::span<const OpId> constants);
   void printBody(const std::vector<Event> &events);
+  void printCarried(const Op &op);
   void printOpen(const Op &op, unsigned depth);
   bool isEmptyRegion(BlockId block) const;
   void newLine();

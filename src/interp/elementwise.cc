@@ -311,22 +311,32 @@ namespace {
 /// Every value of `from` is one of `to`.
 bool holdsAll(DType to, DType from) {
   const DTypeInfo &t = dtypeInfo(to), &f = dtypeInfo(from);
-  return t.precision >= f.precision && t.maxExponent >= f.maxExponent;
+  return t.precision >= f.precision && t.maxExponent >= f.maxExponent &&
+         t.minExponent - t.precision <= f.minExponent - f.precision &&
+         t.specials == FloatSpecials::Ieee;
 }
 
-void castFloatToFloat(TileValue &out, const TileValue &a, const Tracking &tracking, size_t i) {
+void castFloatToFloat(TileValue &out, const TileValue &a, const CastMode &mode,
+                      const Tracking &tracking, size_t i) {
   DType to = out.type.dtype, from = a.type.dtype;
   double value = a.floats[i];
-  if (to == from)
+  if (to == from && !mode.saturate)
     return out.copyElement(i, a, i);
-  double result = roundTo(to, value);
+  double result = roundTo(to, value, mode);
   out.floats[i] = result;
   Doubt d = a.doubt(i);
-  if (std::isnan(value))
+  // A NaN that overflow makes has the number's sign, and some types have one NaN alone.
+  if (std::isnan(value) && dtypeInfo(to).specials != FloatSpecials::Zero)
     d.marks |= AnyNan;
-  else if (d.bound != 0 && !holdsAll(to, from)) {
+  else
+    d.marks &= uint8_t(~AnyNan);
+  if (d.bound != 0 && !holdsAll(to, from)) {
     auto p = possibleOperand<long double>(value, d.bound);
-    d = doubtOf<long double>(to, result, {roundTo(to, p.lo), roundTo(to, p.hi), false});
+    double lo = roundTo(to, p.lo, mode), hi = roundTo(to, p.hi, mode);
+    if (std::isnan(lo) == std::isnan(hi) && (!std::isnan(lo) || (p.lo > 0) == (p.hi > 0)))
+      d = doubtOf<long double>(to, result, {lo, hi, false});
+    else // an end overflows to NaN, and there are numbers before it
+      d = {0, 0, Undecided};
   } else if (!holdsAll(to, from)) {
     d.product = 0;
   }
@@ -389,12 +399,12 @@ void bitcast(TileValue &out, const TileValue &a, Tracking &tracking) {
   }
 }
 
-void cast(TileValue &out, const TileValue &a, Tracking &tracking) {
+void cast(TileValue &out, const TileValue &a, const CastMode &mode, Tracking &tracking) {
   for (size_t i = 0, n = out.size(); i < n; ++i) {
     if (!a.isFloat())
       castInteger(out, a, i);
     else if (out.isFloat())
-      castFloatToFloat(out, a, tracking, i);
+      castFloatToFloat(out, a, mode, tracking, i);
     else
       castFloatToInteger(out, a, tracking, i);
   }

@@ -26,7 +26,8 @@ void select(TileValue &out, const TileValue &condition, const TileValue &a, cons
 /// isnan, isinf, isfinite.
 void classify(Opcode opcode, TileValue &out, const TileValue &a);
 void bitcast(TileValue &out, const TileValue &a, Tracking &tracking);
-void cast(TileValue &out, const TileValue &a, Tracking &tracking);
+/// The mode counts where both are floats.
+void cast(TileValue &out, const TileValue &a, const CastMode &mode, Tracking &tracking);
 
 /// Our own result of a float operation, rounded once to `type`.
 double evaluateFloat(Opcode opcode, DType type, double a, double b, double c);

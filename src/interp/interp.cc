@@ -6,13 +6,6 @@ namespace tl {
 
 using interp::Machine;
 
-unsigned rootArgument(const Graph &graph, ValueId v) {
-  // Views are made from pointers and pointers from views; only tiles pass through regions.
-  while (const Op *op = graph.definingOp(v))
-    v = graph.operand(*op, 0);
-  return graph.values[v].index;
-}
-
 std::vector<bool> writtenArguments(const Graph &graph) {
   std::vector<bool> written(graph.kernel.args.size(), false);
   for (OpId id = 1; id < graph.ops.size(); ++id) {
@@ -23,8 +16,9 @@ std::vector<bool> writtenArguments(const Graph &graph) {
       for (size_t i = 0; i < inner.size(); ++i)
         if (ValueId v = graph.operand(op, i); inner[i] && !graph.definingOp(v))
           written[graph.values[v].index] = true;
-    } else if (opInfo(op.opcode).effect == Effect::Write) {
-      written[rootArgument(graph, graph.viewOperand(op))] = true;
+    } else if (writesMemory(op.opcode)) {
+      if (auto arg = rootArgument(graph, graph.viewOperand(op)))
+        written[*arg] = true;
     }
   }
   return written;

@@ -71,8 +71,6 @@ struct InterpShape {
 Result<InterpShape> interpretShape(const Graph &graph, std::span<const InterpArg> args,
                                    unsigned arg);
 
-/// The argument that a view or pointer value leads to.
-unsigned rootArgument(const Graph &graph, ValueId viewOrPointer);
 /// For each argument whether some store or scatter may write through it.
 std::vector<bool> writtenArguments(const Graph &graph);
 

@@ -144,6 +144,7 @@ Status Machine::computeGrid() {
 
 Status Machine::runProgram(const int64_t (&number)[3]) {
   std::copy(number, number + 3, program);
+  exited = false;
   return runBlock(graph.kernel.body, 0);
 }
 
@@ -164,6 +165,8 @@ Status Machine::runBlock(BlockId block, unsigned depth) {
       return makeError(TL_E_LIMIT, "kernel '%s' does not end within %llu steps",
                        graph.kernel.name.c_str(), (unsigned long long)options.maxSteps);
     TL_TRY(runOp(op, depth));
+    if (exited)
+      break;
   }
   return {};
 }
@@ -178,6 +181,9 @@ Status Machine::runOp(const Op &op, unsigned depth) {
     return {};
   case Rule::ByteOffset:
     byteOffset(op);
+    return {};
+  case Rule::Pointer:
+    pointer(op);
     return {};
   case Rule::Extent:
     extent(op);
@@ -198,8 +204,18 @@ Status Machine::runOp(const Op &op, unsigned depth) {
     return dispatch(op);
   case Rule::For:
     return runFor(op, depth);
+  case Rule::While:
+    return runWhile(op, depth);
   case Rule::If:
     return runIf(op, depth);
+  case Rule::Exit:
+    decide(graph.operand(op, 0));
+    exited = integer(graph.operand(op, 0)) != 0;
+    return {};
+  case Rule::Sort:
+  case Rule::TopK:
+    sortTiles(op);
+    return {};
   case Rule::ReduceWith:
   case Rule::ScanWith:
     return runCombine(op);
@@ -245,7 +261,7 @@ Status Machine::runTileOp(const Op &op) {
     select(out, operand(0), operand(1), operand(2));
     break;
   case Rule::Cast:
-    cast(out, operand(0), tracking);
+    cast(out, operand(0), graph.castMode(op), tracking);
     break;
   case Rule::Bitcast:
     bitcast(out, operand(0), tracking);
@@ -268,6 +284,12 @@ Status Machine::runTileOp(const Op &op) {
   case Rule::Split:
     for (size_t i = 0; i < op.results.count; ++i)
       move(op, i);
+    break;
+  case Rule::Take:
+    take(out, operand(0), operand(1), axis);
+    break;
+  case Rule::Histogram:
+    histogram(out, operand(0), op.operands.count > 1 ? &operand(1) : nullptr);
     break;
   case Rule::Reduce:
     reduce(out, operand(0), ReduceKind(graph.intAttr(op, AttrKey::Kind)), axis, tracking);
@@ -295,30 +317,62 @@ void Machine::move(const Op &op, size_t index) {
     fillPiece(out, tiles[graph.operand(op, piece.operand)], piece);
 }
 
+std::vector<TileValue> Machine::startCarried(const Op &op) const {
+  std::vector<TileValue> carried;
+  for (ValueId init : graph.operands(op).subspan(firstCarried(op.opcode)))
+    carried.push_back(tiles[init]);
+  return carried;
+}
+
+Status Machine::runRound(const Op &op, unsigned depth, std::vector<TileValue> &carried) {
+  BlockId body = graph.regions(op)[0];
+  size_t first = carriedArgumentsAt(op.opcode);
+  for (size_t i = 0; i < carried.size(); ++i)
+    tiles[graph.block(body).args[first + i]] = carried[i];
+  TL_TRY(runBlock(body, depth + 1));
+  if (exited)
+    return {};
+  // All at once: a yield may swap carried values.
+  auto next = yields(body).subspan(carriedYieldsAt(op.opcode));
+  for (size_t i = 0; i < carried.size(); ++i)
+    carried[i] = tiles[next[i]];
+  return {};
+}
+
+void Machine::giveCarried(const Op &op, std::vector<TileValue> &carried) {
+  for (size_t i = 0; i < carried.size(); ++i)
+    tiles[graph.results(op)[i]] = std::move(carried[i]);
+}
+
 Status Machine::runFor(const Op &op, unsigned depth) {
   auto operands = graph.operands(op);
-  BlockId body = graph.regions(op)[0];
-  const std::vector<ValueId> &arguments = graph.block(body).args;
   for (size_t i = 0; i < 3; ++i)
     decide(operands[i]);
   int64_t counter = integer(operands[0]), end = integer(operands[1]), step = integer(operands[2]);
-  std::vector<TileValue> carried;
-  for (ValueId init : operands.subspan(3))
-    carried.push_back(tiles[init]);
-  while (step > 0 && counter < end) {
-    setScalar(arguments[0], counter);
-    for (size_t i = 0; i < carried.size(); ++i)
-      tiles[arguments[i + 1]] = carried[i];
-    TL_TRY(runBlock(body, depth + 1));
-    // All at once: a yield may swap carried values.
-    auto next = yields(body);
-    for (size_t i = 0; i < carried.size(); ++i)
-      carried[i] = tiles[next[i]];
+  std::vector<TileValue> carried = startCarried(op);
+  while (step > 0 && counter < end && !exited) {
+    setScalar(graph.block(graph.regions(op)[0]).args[0], counter);
+    TL_TRY(runRound(op, depth, carried));
     if (__builtin_add_overflow(counter, step, &counter))
       break; // beyond every end
   }
-  for (size_t i = 0; i < carried.size(); ++i)
-    tiles[graph.results(op)[i]] = std::move(carried[i]);
+  giveCarried(op, carried);
+  return {};
+}
+
+Status Machine::runWhile(const Op &op, unsigned depth) {
+  std::vector<TileValue> carried = startCarried(op);
+  ValueId condition = graph.operand(op, 0);
+  for (;;) {
+    decide(condition);
+    if (!integer(condition))
+      break;
+    TL_TRY(runRound(op, depth, carried));
+    if (exited)
+      break;
+    condition = yields(graph.regions(op)[0])[0];
+  }
+  giveCarried(op, carried);
   return {};
 }
 
@@ -327,6 +381,8 @@ Status Machine::runIf(const Op &op, unsigned depth) {
   decide(condition);
   BlockId region = graph.regions(op)[integer(condition) ? 0 : 1];
   TL_TRY(runBlock(region, depth + 1));
+  if (exited)
+    return {};
   auto values = yields(region);
   auto results = graph.results(op);
   for (size_t i = 0; i < results.size(); ++i)

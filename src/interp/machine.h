@@ -10,10 +10,13 @@
 
 namespace tl::interp {
 
+/// Of a pointer that was an integer in memory.
+constexpr unsigned fromMemory = ~0u;
+
 /// A pointer at run time.
 struct Place {
   uint64_t address = 0;
-  unsigned arg = 0;       // the argument it came from
+  unsigned arg = 0;       // the argument it came from, or fromMemory
   bool undecided = false; // depends on undecided values
 };
 
@@ -45,6 +48,7 @@ private:
   InterpReport result;
   Tracking tracking;
   int64_t program[3] = {0, 0, 0};
+  bool exited = false;          // the program has ended before its last operation
   std::vector<TileValue> tiles; // by ValueId
   std::vector<ViewValue> views; // by ValueId
   std::vector<Place> pointers;  // by ValueId
@@ -66,7 +70,13 @@ private:
   /// Result `index` of an op that moves elements.
   void move(const Op &op, size_t index);
   Status runFor(const Op &op, unsigned depth);
+  Status runWhile(const Op &op, unsigned depth);
   Status runIf(const Op &op, unsigned depth);
+  /// One round of a loop: the carried values go in, and become what the region yields.
+  Status runRound(const Op &op, unsigned depth, std::vector<TileValue> &carried);
+  std::vector<TileValue> startCarried(const Op &op) const;
+  void giveCarried(const Op &op, std::vector<TileValue> &carried);
+  void sortTiles(const Op &op);
 
   // combine.cc
   Status runCombine(const Op &op);
@@ -81,6 +91,7 @@ private:
   void makeView(const Op &op);
   void address(const Op &op);
   void byteOffset(const Op &op);
+  void pointer(const Op &op);
   void extent(const Op &op);
   Status load(const Op &op);
   Status store(const Op &op);
@@ -90,6 +101,7 @@ private:
   bool placeToWrite(const Op &op, size_t i, uint64_t &address);
   bool anyUndecided(std::span<const ValueId> scalars) const;
   Status checkAccess(const Op &op, const ViewValue &view, uint64_t address, DType type) const;
+  Status checkAddress(const Op &op, uint64_t address, unsigned bytes) const;
   Status readElement(const Op &op, const ViewValue &view, uint64_t address, TileValue &out,
                      size_t i) const;
   Status writeElement(const Op &op, const ViewValue &view, uint64_t address, const TileValue &value,

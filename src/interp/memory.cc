@@ -4,8 +4,12 @@
 #include "interp/tile_ops.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <tuple>
+
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace tl::interp {
 
@@ -105,6 +109,12 @@ void Machine::byteOffset(const Op &op) {
   place.undecided |= tiles[graph.operand(op, 1)].undecided(0);
 }
 
+void Machine::pointer(const Op &op) {
+  ValueId address = graph.operand(op, 0);
+  pointers[graph.result(op)] = {uint64_t(integer(address)), fromMemory,
+                                tiles[address].undecided(0)};
+}
+
 void Machine::extent(const Op &op) {
   const ViewValue &view = views[graph.operand(op, 0)];
   ValueId out = graph.result(op);
@@ -113,8 +123,23 @@ void Machine::extent(const Op &op) {
     tiles[out].setDoubt(0, {0, 0, Undecided});
 }
 
+/// An address from memory may be anything. The kernel of the machine knows what is memory of this
+/// process; where it does not say, the access is tried.
+Status Machine::checkAddress(const Op &op, uint64_t address, unsigned bytes) const {
+  uint64_t copy = 0;
+  iovec here{&copy, bytes}, there{reinterpret_cast<void *>(uintptr_t(address)), bytes};
+  if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) >= 0 || errno != EFAULT)
+    return {};
+  return errorAt(op, TL_E_INVALID_ARGUMENT,
+                 formatString("an access is at the address 0x%llx, which is no memory of this "
+                              "process",
+                              (unsigned long long)address));
+}
+
 Status Machine::checkAccess(const Op &op, const ViewValue &view, uint64_t address,
                             DType type) const {
+  if (view.at.arg == fromMemory)
+    return checkAddress(op, address, dtypeBytes(type));
   const InterpArg &arg = args[view.at.arg];
   const char *name = graph.kernel.args[view.at.arg].name.c_str();
   if (!arg.data)

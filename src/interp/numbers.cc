@@ -14,13 +14,14 @@ namespace {
 
 /// Facts of a type as a switch: dtypeInfo searches, and these are asked for every element.
 struct Format {
-  int bits, precision, maxExponent;
+  int bits, precision, maxExponent, minExponent;
+  FloatSpecials specials;
 };
 constexpr Format formatOf(DType type) {
   switch (type) {
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX)                           \
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
   case DType::NAME:                                                                                \
-    return {BITS, PRECISION, EMAX};
+    return {BITS, PRECISION, EMAX, EMIN, FloatSpecials::SPECIALS};
 #include "support/dtypes.def"
   case DType::None:
     break;
@@ -28,23 +29,49 @@ constexpr Format formatOf(DType type) {
   return {};
 }
 
-/// Exponent of the smallest normal value.
-constexpr int minExponent(const Format &format) { return 1 - format.maxExponent; }
+/// A number whose last bit kept is 1, as an integer.
+template <class C> C toInteger(C v, Rounding rounding) {
+  switch (rounding) {
+  case Rounding::Nearest:
+    return std::rint(v); // to the even one of two
+  case Rounding::Zero:
+    return std::trunc(v);
+  case Rounding::Down:
+    return std::floor(v);
+  case Rounding::Up:
+    return std::ceil(v);
+  }
+  return v;
+}
 
-/// Rounds to `precision` bits by scaling the last kept bit to 1, where rint rounds to nearest even.
-template <class C> double roundBits(DType type, C v) {
-  if (v == 0 || !std::isfinite(v))
-    return double(v);
+double overflow(const Format &format, double sign) {
+  return format.specials == FloatSpecials::Ieee
+             ? std::copysign(std::numeric_limits<double>::infinity(), sign)
+             : std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
+}
+
+/// A zero as the format has it.
+double zeroOf(const Format &format, double v) {
+  return format.specials == FloatSpecials::Zero ? 0 : std::copysign(0.0, v);
+}
+
+/// Rounds to `precision` bits by scaling the last kept bit to 1.
+template <class C> double roundBits(DType type, C v, const CastMode &mode) {
   const Format format = formatOf(type);
-  const double infinity = std::numeric_limits<double>::infinity();
-  int exponent = std::ilogb(v);
-  if (exponent > format.maxExponent)
-    return v > 0 ? infinity : -infinity;
-  int last = std::max(exponent, minExponent(format)) - (format.precision - 1);
-  double r = double(std::scalbn(std::rint(std::scalbn(v, -last)), last));
-  if (std::fabs(r) >= std::ldexp(1.0, format.maxExponent + 1))
-    return std::copysign(infinity, r);
-  return r;
+  const double most = largest(type), sign = std::copysign(1.0, double(v));
+  if (std::isnan(v))
+    return double(v);
+  if (v == 0)
+    return zeroOf(format, double(v));
+  if (std::isinf(v))
+    return mode.saturate ? std::copysign(most, sign) : overflow(format, sign);
+  int last = std::max(std::ilogb(v), format.minExponent) - (format.precision - 1);
+  C r = std::scalbn(toInteger(std::scalbn(v, -last), mode.rounding), last);
+  if (std::fabs(r) <= C(most))
+    return r == 0 ? zeroOf(format, sign) : double(r);
+  bool inwards = mode.rounding == Rounding::Zero ||
+                 mode.rounding == (sign > 0 ? Rounding::Down : Rounding::Up);
+  return mode.saturate || inwards ? std::copysign(most, sign) : overflow(format, sign);
 }
 
 } // namespace
@@ -55,15 +82,18 @@ double roundTo(DType type, double v) {
   // Not through a conversion, which would quiet a NaN.
   if (type == DType::F32)
     return std::isnan(v) ? v : double(float(v));
-  return roundBits(type, v);
+  return roundBits(type, v, {});
 }
+
+double roundTo(DType type, double v, const CastMode &mode) { return roundBits(type, v, mode); }
+double roundTo(DType type, long double v, const CastMode &mode) { return roundBits(type, v, mode); }
 
 double roundTo(DType type, long double v) {
   if (type == DType::F64 || std::isnan(v))
     return double(v);
   if (type == DType::F32)
     return double(float(v));
-  return roundBits(type, v);
+  return roundBits(type, v, {});
 }
 
 double roundInteger(DType type, int64_t v, DType from) {
@@ -115,11 +145,11 @@ double ulp(DType type, double v) {
   const Format format = formatOf(type);
   int exponent;
   if (v == 0)
-    exponent = minExponent(format);
+    exponent = format.minExponent;
   else if (!std::isfinite(v))
     exponent = format.maxExponent;
   else
-    exponent = std::min(std::max(std::ilogb(v), minExponent(format)), format.maxExponent);
+    exponent = std::min(std::max(std::ilogb(v), format.minExponent), format.maxExponent);
   return std::ldexp(1.0, exponent - (format.precision - 1));
 }
 
@@ -127,25 +157,38 @@ double smallest(DType type) { return ulp(type, 0); }
 
 double largest(DType type) {
   const Format format = formatOf(type);
-  return std::ldexp(2.0 - std::ldexp(1.0, 1 - format.precision), format.maxExponent);
+  // Where all ones are NaN, the largest number has one bit less.
+  int bits = format.precision - (format.specials == FloatSpecials::Nan ? 1 : 0);
+  return std::ldexp(2.0 - std::ldexp(1.0, 1 - bits), format.maxExponent);
 }
 
 double unitRoundoff(DType type) { return std::ldexp(1.0, -formatOf(type).precision); }
+
+/// Bits of a NaN of a format of 8 bits that has one or two alone.
+static bool isNarrowNan(const Format &format, uint64_t bits) {
+  return format.specials == FloatSpecials::Nan ? (bits & 0x7f) == 0x7f : bits == 0x80;
+}
 
 double decodeFloat(DType type, uint64_t bits) {
   if (type == DType::F64)
     return std::bit_cast<double>(bits);
   const Format format = formatOf(type);
+  bits &= (uint64_t(1) << format.bits) - 1;
   int mantissaBits = format.precision - 1;
   uint64_t mantissa = bits & ((uint64_t(1) << mantissaBits) - 1);
   uint64_t allOnes = (uint64_t(1) << (format.bits - 1 - mantissaBits)) - 1;
   uint64_t exponent = bits >> mantissaBits & allOnes;
   uint64_t sign = bits >> (format.bits - 1) & 1;
+  bool ieee = format.specials == FloatSpecials::Ieee;
+  if (!ieee && isNarrowNan(format, bits))
+    return std::copysign(std::numeric_limits<double>::quiet_NaN(), sign ? -1.0 : 1.0);
   if (exponent == 0) { // zero or subnormal
-    double v = std::ldexp(double(mantissa), minExponent(format) - mantissaBits);
+    double v = std::ldexp(double(mantissa), format.minExponent - mantissaBits);
     return sign ? -v : v;
   }
-  uint64_t wide = exponent == allOnes ? 2047 : exponent - uint64_t(format.maxExponent) + 1023;
+  uint64_t wide = ieee && exponent == allOnes
+                      ? 2047
+                      : exponent + uint64_t(int64_t(format.minExponent) - 1 + 1023);
   return std::bit_cast<double>(sign << 63 | wide << 52 | mantissa << (52 - mantissaBits));
 }
 
@@ -158,14 +201,18 @@ uint64_t encodeFloat(DType type, double v) {
   uint64_t sign = (wide >> 63) << (format.bits - 1);
   uint64_t infinity = ((uint64_t(1) << (format.bits - 1 - mantissaBits)) - 1) << mantissaBits;
   uint64_t mantissa = wide << 12 >> 12 >> (52 - mantissaBits);
+  if (v == 0 && format.specials == FloatSpecials::Zero)
+    return 0;
+  if (std::isnan(v) && format.specials != FloatSpecials::Ieee)
+    return format.specials == FloatSpecials::Zero ? 0x80 : sign | 0x7f;
   if (std::isnan(v)) // a payload that does not fit must not become infinity
     return sign | infinity | (mantissa ? mantissa : uint64_t(1) << (mantissaBits - 1));
   if (std::isinf(v))
     return sign | infinity;
   int exponent = int(wide >> 52 & 2047) - 1023;
-  if (exponent < minExponent(format)) // zero or subnormal: a multiple of the smallest value
-    return sign | uint64_t(std::ldexp(std::fabs(v), mantissaBits - minExponent(format)));
-  return sign | uint64_t(exponent + format.maxExponent) << mantissaBits | mantissa;
+  if (exponent < format.minExponent) // zero or subnormal: a multiple of the smallest value
+    return sign | uint64_t(std::ldexp(std::fabs(v), mantissaBits - format.minExponent));
+  return sign | uint64_t(exponent - format.minExponent + 1) << mantissaBits | mantissa;
 }
 
 int64_t decodeInteger(DType type, uint64_t bits) {

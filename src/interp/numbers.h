@@ -13,16 +13,20 @@
 // fusedMultiplyAdd.
 #pragma once
 
+#include "graph/opcode.h"
 #include "support/dtype.h"
 
 #include <cstdint>
 
 namespace tl::interp {
 
-/// `v` rounded once, to nearest even, to a float type; too large values give infinity. NaN payloads
-/// are kept.
+/// `v` rounded once, to nearest even, to a float type; too large values give infinity, or NaN in a
+/// type without. NaN payloads are kept.
 double roundTo(DType type, double v);
 double roundTo(DType type, long double v);
+/// The same in another mode. Not from a type's own values that are NaN.
+double roundTo(DType type, double v, const CastMode &mode);
+double roundTo(DType type, long double v, const CastMode &mode);
 /// An integer (of type `from`: u64 is unsigned) rounded once to a float type.
 double roundInteger(DType type, int64_t v, DType from);
 /// a * b + c, computed exactly and rounded once to `type`; the operands are values of `type`.

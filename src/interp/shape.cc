@@ -18,7 +18,8 @@ void fillNumber(TileValue &out, const Attr *number) {
     value = number->isFloat ? roundTo(out.type.dtype, number->f)
                             : roundInteger(out.type.dtype, number->i, DType::I64);
   std::fill(out.floats.begin(), out.floats.end(), value);
-  if (std::isnan(value)) // written as "nan": no particular bits
+  // Written as "nan": no particular bits, unless the type has one NaN of each sign at most.
+  if (std::isnan(value) && dtypeInfo(out.type.dtype).specials == FloatSpecials::Ieee)
     for (size_t i = 0; i < out.size(); ++i)
       out.setDoubt(i, {0, 0, AnyNan});
 }

@@ -30,6 +30,13 @@ void scan(TileValue &out, const TileValue &a, ReduceKind kind, unsigned axis, bo
           const Tracking &tracking);
 /// Where the largest element is, or the smallest.
 void argReduce(TileValue &out, const TileValue &a, bool largest, unsigned axis, Tracking &tracking);
+/// Elements of `a` chosen along the axis.
+void take(TileValue &out, const TileValue &a, const TileValue &index, unsigned axis);
+/// The tiles in the order of the elements of the first along the axis, one result for each.
+std::vector<TileValue> sort(std::span<const TileValue *const> tiles, unsigned axis, bool descending,
+                            Tracking &tracking);
+/// How often each number from 0 on stands in `a` where the mask (null: none) is true.
+void histogram(TileValue &out, const TileValue &a, const TileValue *mask);
 void dot(TileValue &out, const TileValue &a, const TileValue &b, const TileValue &acc,
          const Tracking &tracking);
 

@@ -7,12 +7,20 @@
 namespace tl {
 
 static constexpr DTypeInfo table[] = {
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX)                           \
-  {DType::NAME, TEXT, BITS, BYTES, DTypeClass::CLASS, PRECISION, EMAX},
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
+  {DType::NAME,                                                                                    \
+   TEXT,                                                                                           \
+   BITS,                                                                                           \
+   BYTES,                                                                                          \
+   DTypeClass::CLASS,                                                                              \
+   PRECISION,                                                                                      \
+   EMAX,                                                                                           \
+   EMIN,                                                                                           \
+   FloatSpecials::SPECIALS},
 #include "support/dtypes.def"
 };
 
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX)                           \
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
   static_assert(TL_DTYPE_##NAME == VALUE, "dtypes.def disagrees with tilelang/types.h");
 #include "support/dtypes.def"
 

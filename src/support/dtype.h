@@ -9,11 +9,14 @@
 namespace tl {
 
 enum class DTypeClass : uint8_t { Bool, Int, UInt, Float };
+/// Which bit patterns of a float are no numbers; see dtypes.def.
+enum class FloatSpecials : uint8_t { Ieee, Nan, Zero };
 
 /// Values equal TL_DTYPE_* of tilelang/types.h.
 enum class DType : int32_t {
   None = 0,
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX) NAME = VALUE,
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
+  NAME = VALUE,
 #include "support/dtypes.def"
 };
 
@@ -25,6 +28,8 @@ struct DTypeInfo {
   DTypeClass cls;
   uint8_t precision;
   int16_t maxExponent;
+  int16_t minExponent;
+  FloatSpecials specials;
 };
 
 /// Facts of a type; the type must be a row of dtypes.def.
@@ -41,6 +46,11 @@ inline bool isFloat(DType t) { return dtypeInfo(t).cls == DTypeClass::Float; }
 inline bool isSigned(DType t) { return dtypeInfo(t).cls == DTypeClass::Int; }
 inline bool isUnsigned(DType t) { return dtypeInfo(t).cls == DTypeClass::UInt; }
 inline bool isBool(DType t) { return t == DType::I1; }
+/// A float of 8 bits: it is held, moved, converted, compared and multiplied by dot, but there is no
+/// arithmetic in it.
+inline bool isNarrowFloat(DType t) { return isFloat(t) && dtypeBits(t) <= 8; }
+/// Floats that have arithmetic.
+inline bool isWideFloat(DType t) { return isFloat(t) && dtypeBits(t) > 8; }
 /// Integers without i1.
 inline bool isInteger(DType t) { return isSigned(t) || isUnsigned(t); }
 

@@ -10,7 +10,7 @@ namespace tlc {
 struct ElementType {
   tl_dtype dtype;
   const char *text; // "f32"
-  const char *npy;  // numpy's type string; bf16 has none and travels as its bits
+  const char *npy;  // numpy's type string; bf16 and floats of 8 bits have none and travel as bits
   unsigned bytes;
   bool isFloat;
   bool isSigned;

@@ -200,6 +200,49 @@ static void control(void **state) {
                   "  %6 = cmp lt %n, %n\n  if %6 {\n    %7 = exp %x\n  }\n");
 }
 
+static void repeated(void **state) {
+  inputs in = make_inputs();
+  tl_value start[2], args[2], results[2], again;
+  (void)state;
+  start[0] = in.x;
+  start[1] = in.n;
+  assert_int_equal(tl_exit(in.g, tl_cmp(in.g, in.n, in.n, TL_PRED_GT)), TL_OK);
+  assert_int_equal(tl_while_begin(in.g, tl_cmp(in.g, in.n, in.n, TL_PRED_LT), start, 2, args),
+                   TL_OK);
+  again = tl_cmp(in.g, args[1], in.n, TL_PRED_NE);
+  assert_int_equal(tl_while_end(in.g, again, args, 2, results), TL_OK);
+  tl_neg(in.g, results[0]);
+  assert_int_equal(
+      tl_while_begin(in.g, again = tl_cmp(in.g, in.n, in.n, TL_PRED_EQ), NULL, 0, NULL), TL_OK);
+  assert_int_equal(tl_while_end(in.g, again, NULL, 0, NULL), TL_OK);
+  expect_body(in, "  %0 = cmp gt %n, %n\n  exit %0\n  %1 = cmp lt %n, %n\n"
+                  "  %2, %3 = while %1 carry %4 = %x, %5 = %n {\n    %6 = cmp ne %5, %n\n"
+                  "    yield %6, %4, %5\n  }\n  %7 = neg %2\n  %8 = cmp eq %n, %n\n"
+                  "  while %8 {\n    yield %8\n  }\n");
+}
+
+static void ordered(void **state) {
+  static const int64_t four[] = {4}, two[] = {2};
+  inputs in = make_inputs();
+  tl_value pair[2], results[2], counted;
+  (void)state;
+  pair[0] = tl_full(in.g, in.x, four, 1);
+  pair[1] = tl_iota(in.g, four, 1, TL_DTYPE_I32);
+  assert_int_equal(tl_sort(in.g, pair, 2, 0, results), TL_OK);
+  assert_int_equal(tl_sort_descending(in.g, results, 1, 0, pair), TL_OK);
+  tl_take(in.g, pair[0], results[1], 0);
+  assert_int_equal(tl_topk(in.g, results[0], 0, two, 1, pair), TL_OK);
+  counted = tl_histogram(in.g, pair[1], 0, four, 1, TL_DTYPE_I32);
+  tl_histogram(in.g, counted, tl_cmp(in.g, counted, counted, TL_PRED_EQ), two, 1, TL_DTYPE_U64);
+  tl_pointer(in.g, tl_cast(in.g, in.n, TL_DTYPE_U64), TL_DTYPE_BF16);
+  expect_body(in, "  %0 = full %x : tile<4xf32>\n  %1 = iota : tile<4xi32>\n"
+                  "  %2, %3 = sort [%0, %1], axis 0\n  %4 = sort_descending [%2], axis 0\n"
+                  "  %5 = take %4, %3, axis 0\n  %6, %7 = topk %2, axis 0 : tile<2xf32>\n"
+                  "  %8 = histogram %7 : tile<4xi32>\n  %9 = cmp eq %8, %8\n"
+                  "  %10 = histogram %8, mask %9 : tile<2xu64>\n  %11 = cast %n : u64\n"
+                  "  %12 = pointer %11 : bf16\n");
+}
+
 static void combine_regions(void **state) {
   static const int64_t four[] = {4};
   inputs in = make_inputs();
@@ -250,6 +293,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elementwise),     cmocka_unit_test(tiles),
       cmocka_unit_test(memory),          cmocka_unit_test(control),
+      cmocka_unit_test(repeated),        cmocka_unit_test(ordered),
       cmocka_unit_test(combine_regions), cmocka_unit_test(too_many_operands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,8 @@
 namespace tl::test {
 
 static constexpr DType allTypes[] = {
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX) DType::NAME,
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
+  DType::NAME,
 #include "support/dtypes.def"
 };
 
@@ -28,12 +29,16 @@ static bool allowed(const OpInfo &info, DType type) {
   OperandClass cls = info.operands.empty() ? OperandClass::Any : info.operands[0].cls;
   if (info.rule == Rule::Iota)
     cls = OperandClass::Int;
+  if (info.rule == Rule::Sort)
+    cls = OperandClass::Num; // of what is compared
   switch (cls) {
   case OperandClass::Num:
-    return !isBool(type);
+    return !isBool(type) && !isNarrowFloat(type);
   case OperandClass::Int:
     return isInteger(type);
   case OperandClass::Float:
+    return isWideFloat(type);
+  case OperandClass::Real:
     return isFloat(type);
   case OperandClass::Bits:
     return !isFloat(type);
@@ -58,7 +63,7 @@ static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vecto
     }
   else if (info.rule == Rule::Reduce || info.rule == Rule::Scan)
     for (int kind = 1; reduceKnown(kind); ++kind) {
-      if (reduceTakes(ReduceKind(kind), isFloat(type), isBool(type)))
+      if (!isNarrowFloat(type) && reduceTakes(ReduceKind(kind), isFloat(type), isBool(type)))
         add(kind);
     }
   else if (info.rule == Rule::Cast)
@@ -71,8 +76,13 @@ static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vecto
 std::vector<Feature> allFeatures() {
   std::vector<Feature> list;
   for (const OpInfo &info : allOps()) {
-    if (info.rule == Rule::Yield || isSequenceOp(info.opcode))
+    // Addresses in memory are no input of these graphs: tests/api/pointers.c has those.
+    if (info.rule == Rule::Yield || info.rule == Rule::Pointer || isSequenceOp(info.opcode))
       continue;
+    if (info.rule == Rule::Exit) {
+      list.push_back({info.opcode, DType::I1, 0, 0});
+      continue;
+    }
     if (info.rule == Rule::ProgramIndex || info.rule == Rule::Extent) {
       list.push_back({info.opcode, DType::I64, 0, 0});
       continue;
@@ -80,6 +90,10 @@ std::vector<Feature> allFeatures() {
     if (info.rule == Rule::Dot) {
       for (DType type : {DType::F16, DType::BF16, DType::F32, DType::F64})
         list.push_back({info.opcode, type, int32_t(type), 1});
+      for (DType a : allTypes)
+        for (DType b : allTypes)
+          if (isNarrowFloat(a) && isNarrowFloat(b))
+            list.push_back({info.opcode, a, int32_t(b), 1});
       for (DType a : {DType::I8, DType::U8})
         for (DType b : {DType::I8, DType::U8})
           list.push_back({info.opcode, a, int32_t(b), 1});
@@ -87,7 +101,8 @@ std::vector<Feature> allFeatures() {
     }
     bool shaped = info.rule == Rule::Iota || combinesAlongAxis(info.opcode) ||
                   info.rule == Rule::ExpandDims || info.rule == Rule::Slice ||
-                  info.rule == Rule::Flip || joinsOperands(info.opcode) ||
+                  info.rule == Rule::Flip || info.rule == Rule::Take || info.rule == Rule::Sort ||
+                  info.rule == Rule::TopK || joinsOperands(info.opcode) ||
                   info.rule == Rule::MakeView || info.rule == Rule::Address;
     bool rankless = info.rule == Rule::Const || info.rule == Rule::ByteOffset;
     for (DType type : allTypes)
@@ -111,6 +126,8 @@ static const Type &namingType(const Graph &g, const Op &op) {
   case Rule::Scatter:
   case Rule::Dot:
   case Rule::Address:
+  case Rule::Exit:
+  case Rule::Histogram:
     return g.typeOf(g.operand(op, 0));
   default:
     return g.typeOf(g.result(op));
@@ -121,7 +138,7 @@ static void addFeatures(const Graph &g, const Op &op, std::vector<Feature> &list
   Rule rule = opInfo(op.opcode).rule;
   if (rule == Rule::Yield)
     return;
-  if (rule == Rule::For || rule == Rule::If) {
+  if (isLoop(op.opcode) || rule == Rule::If) {
     for (ValueId v : g.results(op))
       list.push_back({op.opcode, g.typeOf(v).dtype, 0, rankClass(g.typeOf(v).rank)});
     return;

@@ -186,6 +186,12 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::Split:
     emitShape(f, dims);
     break;
+  case Rule::Take:
+  case Rule::Sort:
+  case Rule::TopK:
+  case Rule::Histogram:
+    emitOrder(f, dims);
+    break;
   case Rule::Reduce:
   case Rule::ArgReduce:
   case Rule::Scan:
@@ -237,9 +243,16 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::For:
     emitFor(f.dtype, dims);
     break;
+  case Rule::While:
+    emitWhile(f.dtype, dims);
+    break;
   case Rule::If:
     emitIf(f.dtype, dims);
     break;
+  case Rule::Exit:
+    emitExit();
+    break;
+  case Rule::Pointer:
   case Rule::Temporary:
   case Rule::Dispatch:
   case Rule::Yield:

@@ -7,7 +7,7 @@ void Generator::fillRegion() {
   static const std::vector<Feature> features = allFeatures();
   for (size_t n = 1 + random.below(2); n > 0;) {
     const Feature &f = random.pick(features);
-    bool region = f.opcode == Opcode::For || f.opcode == Opcode::If;
+    bool region = isLoop(f.opcode) || f.opcode == Opcode::If;
     if (region && (depth >= 3 || random.chance(50)))
       continue;
     emitFeature(f);
@@ -30,6 +30,49 @@ ValueId Generator::condition() {
   return emit(Opcode::Cmp, {a, constant(type, random.between(0, 3))}, {pred});
 }
 
+std::vector<Type> Generator::carriedTypes(DType dtype, const Dims &dims) {
+  std::vector<Type> types = {Type::tile(dtype, dims)};
+  while (types.size() < 3 && random.chance(40))
+    types.push_back(typeOf(random.pick(pool).value));
+  return types;
+}
+
+std::vector<ValueId> Generator::startCarried(const std::vector<Type> &types) {
+  std::vector<ValueId> values;
+  for (const Type &t : types) {
+    values.push_back(tile(t.dtype, dimsOf(t), isFloat(t.dtype) ? Want::Any : Want::Decided));
+    if (Entry *entry = entryOf(values.back()))
+      entry->used = true;
+  }
+  return values;
+}
+
+/// What a float may become in later rounds is not known.
+void Generator::rememberCarried(std::span<const ValueId> values) {
+  for (ValueId v : values) {
+    remember(v, Opcode::Const, {});
+    pool.back().open = pool.back().product = isFloat(typeOf(v).dtype);
+  }
+}
+
+std::vector<ValueId> Generator::nextCarried(const std::vector<Type> &types,
+                                            std::span<const ValueId> carried) {
+  std::vector<ValueId> yields;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const Type &t = types[i];
+    ValueId next = tile(t.dtype, dimsOf(t), isFloat(t.dtype) ? Want::Any : Want::Decided);
+    if (random.chance(60) && !isNarrowFloat(t.dtype)) // make it depend on the value before
+      next = emit(isBool(t.dtype)     ? Opcode::Xor
+                  : random.chance(70) ? Opcode::Add
+                                      : Opcode::Max,
+                  {carried[random.below(types.size())] == carried[i] ? next : carried[i], next});
+    if (Entry *entry = entryOf(next))
+      entry->used = true;
+    yields.push_back(next);
+  }
+  return yields;
+}
+
 void Generator::emitFor(DType dtype, const Dims &dims) {
   DType type = indexType();
   auto bound = [&](int64_t lo, int64_t hi) {
@@ -39,55 +82,87 @@ void Generator::emitFor(DType dtype, const Dims &dims) {
     return loadedNumber(type, Fill::Counts);
   };
   std::vector<ValueId> operands = {bound(-2, 2), bound(1, 6), bound(random.chance(5) ? -1 : 1, 3)};
-  std::vector<Type> types = {Type::tile(dtype, dims)};
-  while (types.size() < 3 && random.chance(40)) {
-    const Entry &entry = random.pick(pool);
-    types.push_back(typeOf(entry.value));
-  }
-  for (const Type &t : types) {
-    Want want = isFloat(t.dtype) ? Want::Any : Want::Decided;
-    operands.push_back(tile(t.dtype, dimsOf(t), want));
-  }
   for (ValueId v : operands)
     if (Entry *entry = entryOf(v))
       entry->used = true;
+  std::vector<Type> types = carriedTypes(dtype, dims);
+  std::vector<ValueId> init = startCarried(types);
+  operands.insert(operands.end(), init.begin(), init.end());
 
   std::vector<ValueId> args = b.begin(Opcode::For, operands);
+  std::span<const ValueId> carried = std::span(args).subspan(1);
   size_t scope = pool.size();
   ++depth;
   remember(args[0], Opcode::Const, {});
   counters.push_back(asIndex(args[0], DType::I64));
   for (ValueId v : {args[0], counters.back()})
     entryOf(v)->used = true;
-  for (size_t i = 1; i < args.size(); ++i) {
-    // What a float may become in later rounds is not known yet.
-    remember(args[i], Opcode::Const, {});
-    pool.back().open = pool.back().product = isFloat(types[i - 1].dtype);
-  }
+  rememberCarried(carried);
   fillRegion();
-  std::vector<ValueId> yields;
-  for (size_t i = 0; i < types.size(); ++i) {
-    const Type &t = types[i];
-    Want want = isFloat(t.dtype) ? Want::Any : Want::Decided;
-    ValueId next = tile(t.dtype, dimsOf(t), want);
-    if (random.chance(60)) // make it depend on the value before
-      next = emit(isBool(t.dtype)     ? Opcode::Xor
-                  : random.chance(70) ? Opcode::Add
-                                      : Opcode::Max,
-                  {args[1 + random.below(types.size())] == args[1 + i] ? next : args[1 + i], next});
-    if (Entry *entry = entryOf(next))
+  std::vector<ValueId> yields = nextCarried(types, carried);
+  finishBlock(scope);
+  counters.pop_back();
+  --depth;
+  closeScope(scope);
+  rememberCarried(b.end(yields));
+  made.traits.control = true;
+}
+
+/// A loop that counts down the first of its carried values, which may have come from memory, and
+/// ends by that or by something else.
+void Generator::emitWhile(DType dtype, const Dims &dims) {
+  DType type = indexType();
+  ValueId count =
+      random.chance(50) ? constant(type, random.between(0, 4)) : loadedNumber(type, Fill::Counts);
+  auto goesOn = [&](ValueId left) {
+    return emit(Opcode::Cmp, {left, constant(type, 0)},
+                {intAttr(AttrKey::Pred, int64_t(Pred::Gt))});
+  };
+  std::vector<ValueId> operands = {goesOn(count), count};
+  std::vector<Type> types = carriedTypes(dtype, dims);
+  std::vector<ValueId> init = startCarried(types);
+  operands.insert(operands.end(), init.begin(), init.end());
+  for (ValueId v : operands)
+    if (Entry *entry = entryOf(v))
       entry->used = true;
-    yields.push_back(next);
-  }
+
+  std::vector<ValueId> args = b.begin(Opcode::While, operands);
+  std::span<const ValueId> carried = std::span(args).subspan(1);
+  size_t scope = pool.size();
+  ++depth;
+  remember(args[0], Opcode::Const, {});
+  counters.push_back(asIndex(args[0], DType::I64));
+  for (ValueId v : {args[0], counters.back()})
+    entryOf(v)->used = true;
+  rememberCarried(carried);
+  fillRegion();
+  ValueId left = emit(Opcode::Sub, {args[0], constant(type, 1)}), again = goesOn(left);
+  if (random.chance(30))
+    again = emit(Opcode::And, {again, condition()});
+  for (ValueId v : {left, again})
+    if (Entry *entry = entryOf(v))
+      entry->used = true;
+  std::vector<ValueId> yields = nextCarried(types, carried);
+  yields.insert(yields.begin(), {again, left});
   finishBlock(scope);
   counters.pop_back();
   --depth;
   closeScope(scope);
   std::vector<ValueId> results = b.end(yields);
-  for (ValueId v : results) {
-    remember(v, Opcode::Const, {});
-    pool.back().open = pool.back().product = isFloat(typeOf(v).dtype);
+  remember(results[0], Opcode::Const, {});
+  rememberCarried(std::span(results).subspan(1));
+  made.traits.control = true;
+}
+
+/// Some programs end here, or none, or now and then all.
+void Generator::emitExit() {
+  ValueId ends = random.chance(20) ? condition() : 0;
+  if (ends == 0) {
+    Pred pred = random.chance(80) ? Pred::Gt : Pred::Eq;
+    ends = emit(Opcode::Cmp, {pid, index(random.between(0, programs - 1))},
+                {intAttr(AttrKey::Pred, int64_t(pred))});
   }
+  emit(Opcode::Exit, {ends});
   made.traits.control = true;
 }
 

@@ -20,12 +20,19 @@ static int64_t count(const Dims &dims) {
 void Generator::emitElementwise(const Feature &f, const Dims &dims) {
   const OpInfo &info = opInfo(f.opcode);
   // Decisions on values that another implementation may have otherwise are mostly undecided.
-  Want careful = random.chance(90) ? Want::Decided : Want::Any;
+  Want careful = random.chance(97) ? Want::Decided : Want::Any;
   if (info.rule == Rule::Cast) {
     DType from = DType(f.detail);
-    bool decides = isFloat(from) && !isFloat(f.dtype);
-    emit(f.opcode, {tile(from, dims, decides ? careful : Want::Any)},
-         {intAttr(AttrKey::DType, int64_t(f.dtype))});
+    // An eighth of a value is much where it is the distance to the next one.
+    bool decides = isFloat(from) && (!isFloat(f.dtype) || isNarrowFloat(f.dtype));
+    std::vector<Attr> attrs = {intAttr(AttrKey::DType, int64_t(f.dtype))};
+    if (isFloat(from) && isFloat(f.dtype)) {
+      if (random.chance(40))
+        attrs.push_back(intAttr(AttrKey::Round, random.between(1, 4)));
+      if (random.chance(30))
+        attrs.push_back(intAttr(AttrKey::Saturate, 1));
+    }
+    emit(f.opcode, {tile(from, dims, decides ? careful : Want::Any)}, attrs);
     return;
   }
   if (info.rule == Rule::Classify || info.rule == Rule::Bitcast) {
@@ -203,6 +210,43 @@ void Generator::emitReduce(const Feature &f, const Dims &dims) {
   made.traits.crossLane = true;
 }
 
+void Generator::emitOrder(const Feature &f, const Dims &dims) {
+  if (f.opcode == Opcode::Histogram) {
+    int64_t bins = random.between(1, 40);
+    ValueId any = tile(f.dtype, dims, Want::Decided), given = any;
+    if (random.chance(70)) // else hardly anything is counted
+      given = emit(Opcode::FloorMod, {any, constant(f.dtype, std::min<int64_t>(bins + 2, 100))});
+    static const std::vector<DType> counts = {DType::I32, DType::U32, DType::I64, DType::U64};
+    std::vector<ValueId> operands = {given};
+    if (random.chance(40))
+      operands.push_back(tileOrScalar(DType::I1, dims, Want::Decided));
+    emit(f.opcode, operands,
+         {listAttr(AttrKey::Dims, {bins}), intAttr(AttrKey::DType, int64_t(random.pick(counts)))});
+    made.traits.crossLane = true;
+    return;
+  }
+  auto axis = random.below(dims.size());
+  Attr along = intAttr(AttrKey::Axis, int64_t(axis));
+  Dims from = dims;
+  std::vector<ValueId> operands;
+  std::vector<Attr> attrs = {along};
+  Want careful = isFloat(f.dtype) ? Want::Decided : Want::Any; // else most of the order is open
+  if (f.opcode == Opcode::Take) {
+    from[axis] = random.between(1, 9);
+    operands = {tile(f.dtype, from), boundedIndices(dims, from[axis])};
+  } else if (f.opcode == Opcode::TopK) {
+    from[axis] += random.between(0, 9);
+    operands = {tile(f.dtype, from, careful)};
+    attrs.push_back(listAttr(AttrKey::Dims, dims));
+  } else {
+    operands = {tile(f.dtype, dims, careful)};
+    while (operands.size() < 3 && random.chance(40))
+      operands.push_back(tile(typeOf(random.pick(pool).value).dtype, dims));
+  }
+  emit(f.opcode, operands, attrs);
+  made.traits.crossLane = true;
+}
+
 /// A region that combines part by part, or, for integers, composes affine maps: the one operation
 /// here that is not commutative, for scans.
 void Generator::emitCombine(const Feature &f, const Dims &dims) {
@@ -226,6 +270,14 @@ void Generator::emitCombine(const Feature &f, const Dims &dims) {
   } else {
     for (size_t i = 0; i < parts; ++i) {
       DType type = typeOf(operands[i]).dtype;
+      if (isNarrowFloat(type)) { // in the order of their bits
+        Attr bits = intAttr(AttrKey::DType, int64_t(DType::U8));
+        ValueId most = b.op(Opcode::Max, {{b.op(Opcode::Bitcast, {{args[i]}}, {{bits}}),
+                                           b.op(Opcode::Bitcast, {{args[i + parts]}}, {{bits}})}});
+        yields.push_back(
+            b.op(Opcode::Bitcast, {{most}}, {{intAttr(AttrKey::DType, int64_t(type))}}));
+        continue;
+      }
       std::vector<Opcode> choices = {Opcode::Add, Opcode::Min, Opcode::Max};
       if (isInteger(type))
         choices.insert(choices.end(), {Opcode::Mul, Opcode::Xor, Opcode::And});

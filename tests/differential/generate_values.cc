@@ -27,7 +27,9 @@ Attr Generator::randomNumber(AttrKey key, DType dtype) {
                                                 -0.1,  1e-5,  100,      65504,     1e30, -7,
                                                 1e-40, 2.5e9, INFINITY, -INFINITY, NAN,  0.1};
     a.isFloat = true;
-    a.f = random.pick(numbers);
+    do // what a float of 8 bits does not hold is NaN there, which shows little
+      a.f = random.pick(numbers);
+    while (isNarrowFloat(dtype) && !(std::fabs(a.f) <= 240) && random.chance(90));
   } else if (isBool(dtype)) {
     a.i = int64_t(random.below(2));
   } else {
@@ -72,7 +74,7 @@ ValueId Generator::newTile(DType dtype, const Dims &dims, Want want) {
     std::vector<ValueId> found;
     for (const Entry &entry : pool) {
       const Type &t = typeOf(entry.value);
-      bool decides = isFloat(t.dtype) && !isFloat(dtype);
+      bool decides = isFloat(t.dtype) && (!isFloat(dtype) || isNarrowFloat(dtype));
       if (t.dtype != dtype && t.sameShape(type) &&
           !(entry.open && (decides || want == Want::Decided)))
         found.push_back(entry.value);

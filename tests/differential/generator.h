@@ -156,12 +156,21 @@ private:
   void emitElementwise(const Feature &f, const Dims &dims);
   void emitShape(const Feature &f, const Dims &dims);
   void emitReduce(const Feature &f, const Dims &dims);
+  void emitOrder(const Feature &f, const Dims &dims);
   void emitCombine(const Feature &f, const Dims &dims);
   void emitDot(const Feature &f);
 
   // generate_control.cc
   void emitFor(DType dtype, const Dims &dims);
+  void emitWhile(DType dtype, const Dims &dims);
   void emitIf(DType dtype, const Dims &dims);
+  void emitExit();
+  /// What a loop carries: a tile of that type and shape, and more that stand in the pool.
+  std::vector<Type> carriedTypes(DType dtype, const Dims &dims);
+  std::vector<ValueId> startCarried(const std::vector<Type> &types);
+  void rememberCarried(std::span<const ValueId> values);
+  std::vector<ValueId> nextCarried(const std::vector<Type> &types,
+                                   std::span<const ValueId> carried);
   void fillRegion();
   ValueId condition();
   void closeScope(size_t firstEntry);

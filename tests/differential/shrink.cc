@@ -199,8 +199,8 @@ std::vector<Edit> editsOf(const Graph &g, OpId id) {
   edits.push_back({Edit::Drop, id, 0});
   for (size_t r = 0; r < op.regions.count; ++r)
     edits.push_back({Edit::Unwrap, id, r});
-  if (op.opcode == Opcode::For) {
-    edits.push_back({Edit::Forward, id, 3});
+  if (isLoop(op.opcode)) {
+    edits.push_back({Edit::Forward, id, firstCarried(op.opcode)});
   } else if (op.results.count == 1) {
     for (size_t i = 0; i < op.operands.count; ++i)
       if (g.typeOf(g.operand(op, i)) == g.typeOf(g.result(op)))

@@ -10,7 +10,8 @@ using namespace tl::test;
 namespace {
 
 constexpr DType allTypes[] = {
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX) DType::NAME,
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
+  DType::NAME,
 #include "support/dtypes.def"
 };
 
@@ -28,26 +29,29 @@ std::vector<Line> linesFor(DType t) {
     for (const char *name : names)
       lines.push_back({std::string(name) + " " + operands, t});
   };
-  if (!isBool(t))
+  if (!isBool(t) && !isNarrowFloat(t))
     add({"add", "sub", "mul", "div", "min", "max"}, "%a, %b");
   if (isInteger(t)) {
     add({"rem", "floordiv", "floormod", "ceildiv", "and", "or", "xor", "shl", "shr"}, "%a, %b");
     add({"neg", "abs", "not"}, "%a");
-  } else if (isFloat(t)) {
+  } else if (isWideFloat(t)) {
     add({"neg", "abs", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh"}, "%a");
     add({"rcp", "sigmoid", "expm1", "log1p", "sin", "cos", "tan", "erf"}, "%a");
     add({"floor", "ceil", "round", "trunc"}, "%a");
     add({"pow"}, "%a, %b");
     add({"fma"}, "%a, %b, %c");
-  } else {
+  } else if (isBool(t)) {
     add({"and", "or", "xor"}, "%a, %b");
     add({"not"}, "%a");
   }
   for (const char *pred : {"eq", "ne", "lt", "le", "gt", "ge"})
     lines.push_back({std::string("cmp ") + pred + " %a, %b", DType::I1});
   lines.push_back({"select %m, %a, %b", t});
-  for (DType to : allTypes)
+  for (DType to : allTypes) {
     lines.push_back({"cast %a : " + text(to), to});
+    if (isFloat(t) && isFloat(to))
+      lines.push_back({"cast %a round up saturate : " + text(to), to});
+  }
   return lines;
 }
 

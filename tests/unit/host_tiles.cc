@@ -181,7 +181,7 @@ UNIT_TEST(inserted_slices) {
 }
 
 UNIT_TEST(concatenations) {
-  for (DType t : {DType::I1, DType::U8, DType::BF16, DType::F32, DType::I64}) {
+  for (DType t : {DType::I1, DType::U8, DType::BF16, DType::F32, DType::I64, DType::F8E4M3FNUZ}) {
     CHECK(check({7}, t, {21}, t, "  %r = concat [%x, %x, %x], axis 0\n"));
     CHECK(check({5, 33}, t, {10, 33}, t,
                 "  %y = flip %x axes [1]\n"
@@ -354,7 +354,8 @@ UNIT_TEST(dots) {
                               {1, 100, 400}, {128, 8, 1},  {20, 9, 1000}};
   unsigned seed = 1;
   for (auto [m, n, k] : sizes)
-    for (DType t : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I8, DType::U8}) {
+    for (DType t : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I8, DType::U8,
+                    DType::F8E4M3FN, DType::F8E5M2, DType::F8E4M3FNUZ, DType::F8E5M2FNUZ}) {
       DType acc = isFloat(t) ? t == DType::F64 ? DType::F64 : DType::F32 : DType::I32;
       Launch launch("tile 0.1\nkernel @k(%a: " + viewText({m, k}, t) +
                     ", %b: " + viewText({k, n}, t) + ", %c: " + viewText({m, n}, acc) +

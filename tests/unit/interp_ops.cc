@@ -737,6 +737,160 @@ UNIT_TEST(combine_regions_have_bounds_for_any_order) {
   CHECK(k.bound("r") >= 2 && k.bound("r") < 64);
 }
 
+namespace {
+
+/// A kernel over %x, a tile of that type and shape loaded from %a; `body` stores to %r.
+Launch tileKernel(DType type, const std::string &shape, DType out, const std::string &outShape,
+                  const std::string &body) {
+  auto extents = [](std::string s) {
+    for (char &c : s)
+      c = c == 'x' ? ',' : c;
+    return "[" + s + "]";
+  };
+  auto zeros = [](const std::string &s) {
+    return s.find('x') != std::string::npos ? "[0, 0]" : "[0]";
+  };
+  return Launch("tile 0.1\nkernel @k(%a: view<" + text(type) + ", " + extents(shape) +
+                ">, %to: view<" + text(out) + ", " + extents(outShape) + ">)\n grid [1] {\n" +
+                "  %x = load %a" + zeros(shape) + " : tile<" + shape + "x" + text(type) + ">\n" +
+                body + "\n  store %r, %to" + zeros(outShape) + "\n}\n");
+}
+
+std::vector<double> runTile(DType type, const std::string &shape, std::vector<double> values,
+                            DType out, const std::string &outShape, size_t results,
+                            const std::string &body) {
+  Launch k = tileKernel(type, shape, out, outShape, body);
+  k.set("a", values);
+  k.set("to", std::vector<double>(results, 99));
+  if (!k.run())
+    return {};
+  if (isFloat(out))
+    return k.floats("to");
+  std::vector<int64_t> ints = k.ints("to");
+  return {ints.begin(), ints.end()};
+}
+
+bool sameFloats(const std::vector<double> &a, const std::vector<double> &b) {
+  bool same = a.size() == b.size();
+  for (size_t i = 0; same && i < a.size(); ++i)
+    same = sameFloat(a[i], b[i]);
+  return same;
+}
+
+} // namespace
+
+UNIT_TEST(taken_elements) {
+  using List = std::vector<double>;
+  auto take = [](DType t, List values, const std::string &index, size_t results,
+                 const std::string &outShape, int axis) {
+    return runTile(t, "2x3", values, t, outShape, results,
+                   index + "\n  %r = take %x, %i, axis " + std::to_string(axis));
+  };
+  // Reversed by its coordinates: index 2 - c, and one beyond each end.
+  std::string reverse = "  %c = iota axis 1 : tile<2x3xi32>\n  %i = sub 2, %c";
+  std::string beyond = "  %c = iota axis 1 : tile<2x5xi64>\n  %i = sub %c, 1";
+  std::string rows = "  %c = iota axis 1 : tile<1x3xi32>\n  %i = and %c, 1";
+  for (DType t : {DType::I8, DType::U64, DType::F16, DType::F64}) {
+    CHECK(take(t, {1, 2, 3, 4, 5, 6}, reverse, 6, "2x3", 1) == (List{3, 2, 1, 6, 5, 4}));
+    CHECK(take(t, {1, 2, 3, 4, 5, 6}, beyond, 10, "2x5", 1) ==
+          (List{0, 1, 2, 3, 0, 0, 4, 5, 6, 0}));
+    CHECK(take(t, {1, 2, 3, 4, 5, 6}, rows, 3, "1x3", 0) == (List{1, 5, 3}));
+  }
+  std::string ends = "  %i = full 9223372036854775807 : tile<2x1xi64>";
+  CHECK(take(DType::I32, {1, 2, 3, 4, 5, 6}, ends, 2, "2x1", 1) == (List{0, 0}));
+  ends = "  %i = full -9223372036854775808 : tile<2x1xi64>";
+  CHECK(take(DType::I32, {1, 2, 3, 4, 5, 6}, ends, 2, "2x1", 1) == (List{0, 0}));
+  // What lies 2^32 beyond does not wrap.
+  ends = "  %i = full 4294967297 : tile<2x1xi64>";
+  CHECK(take(DType::I32, {1, 2, 3, 4, 5, 6}, ends, 2, "2x1", 1) == (List{0, 0}));
+}
+
+UNIT_TEST(sorted_elements) {
+  using List = std::vector<double>;
+  auto sort = [](DType t, const char *op, List values) {
+    return runTile(t, "7", values, t, "7", 7, std::string("  %r = ") + op + " [%x], axis 0");
+  };
+  // Where they were: equal elements keep their order, both ways.
+  auto places = [](DType t, const char *op, List values) {
+    return runTile(t, "7", values, DType::I32, "7", 7,
+                   std::string("  %c = iota : tile<7xi32>\n  %s, %r = ") + op +
+                       " [%x, %c], axis 0");
+  };
+  for (DType t : {DType::I8, DType::I16, DType::I32, DType::I64, DType::F16, DType::BF16,
+                  DType::F32, DType::F64}) {
+    CHECK(sort(t, "sort", {3, -1, 2, 3, -7, 0, 2}) == (List{-7, -1, 0, 2, 2, 3, 3}));
+    CHECK(sort(t, "sort_descending", {3, -1, 2, 3, -7, 0, 2}) == (List{3, 3, 2, 2, 0, -1, -7}));
+    CHECK(places(t, "sort", {3, -1, 2, 3, -7, 0, 2}) == (List{4, 1, 5, 2, 6, 0, 3}));
+    CHECK(places(t, "sort_descending", {3, -1, 2, 3, -7, 0, 2}) == (List{0, 3, 2, 6, 5, 1, 4}));
+  }
+  CHECK(sort(DType::U8, "sort", {200, 1, 255, 0, 128, 127, 3}) ==
+        (List{0, 1, 3, 127, 128, 200, 255}));
+  CHECK(sort(DType::I8, "sort", {-128, 1, 127, 0, -1, 5, 3}) == (List{-128, -1, 0, 1, 3, 5, 127}));
+  for (DType t : floatTypes) {
+    double tiny = interp::smallest(t);
+    List given = {notANumber, inf, 0.0, -inf, -0.0, tiny, -tiny};
+    CHECK(sameFloats(sort(t, "sort", given), {-inf, -tiny, 0.0, -0.0, tiny, inf, notANumber}));
+    CHECK(sameFloats(sort(t, "sort_descending", given),
+                     {notANumber, inf, tiny, 0.0, -0.0, -tiny, -inf}));
+    CHECK(places(t, "sort_descending", {1, notANumber, 0.0, -0.0, notANumber, inf, -0.0}) ==
+          (List{1, 4, 5, 0, 2, 3, 6}));
+  }
+  // Down the columns.
+  CHECK(runTile(DType::I32, "3x2", {5, 1, 3, 2, 4, 0}, DType::I32, "3x2", 6,
+                "  %r = sort [%x], axis 0") == (List{3, 0, 4, 1, 5, 2}));
+}
+
+UNIT_TEST(the_largest_few) {
+  using List = std::vector<double>;
+  auto run = [](DType t, const char *which, DType out, List values) {
+    return runTile(t, "2x4", values, out, "2x3", 6,
+                   "  %v, %i = topk %x, axis 1 : tile<2x3x" + text(t) + ">\n  %r = add %" + which +
+                       ", 0");
+  };
+  for (DType t : {DType::I16, DType::U64, DType::F16, DType::F32}) {
+    CHECK(run(t, "v", t, {1, 9, 4, 9, 2, 2, 2, 2}) == (List{9, 9, 4, 2, 2, 2}));
+    CHECK(run(t, "i", DType::I32, {1, 9, 4, 9, 2, 2, 2, 2}) == (List{1, 3, 2, 0, 1, 2}));
+  }
+  CHECK(run(DType::F64, "i", DType::I32, {1, inf, notANumber, 3, -inf, -0.0, 0.0, -1}) ==
+        (List{2, 1, 3, 1, 2, 3}));
+}
+
+UNIT_TEST(what_is_open_of_an_order) {
+  // exp(a) is known within a bound: where two are closer than that, either may come first, and
+  // where they are apart the order is certain.
+  Launch k(
+      "tile 0.1\nkernel @k(%a: view<f32, [4]>, %v: view<f32, [4]>, %p: view<i32, [4]>)\n"
+      " grid [1] {\n  %x = load %a[0] : tile<4xf32>\n  %y = exp %x\n  %c = iota : tile<4xi32>\n"
+      "  %s, %t = sort [%y, %c], axis 0\n  store %s, %v[0]\n  store %t, %p[0]\n}\n");
+  k.set("a", std::vector<double>{3, 1, 1 + 0x1p-23, -2});
+  k.set("v", std::vector<double>(4));
+  k.set("p", std::vector<double>(4));
+  REQUIRE(k.run());
+  CHECK(k.ints("p") == (std::vector<int64_t>{3, 1, 2, 0}));
+  auto errors = elementErrors(*k.graph, k.args(), k.report, 2);
+  REQUIRE_OK(errors);
+  CHECK(errors->undecided == (std::vector<uint8_t>{0, 1, 1, 0}));
+  errors = elementErrors(*k.graph, k.args(), k.report, 1);
+  REQUIRE_OK(errors);
+  CHECK(errors->undecided == (std::vector<uint8_t>(4, 0)));
+  CHECK(errors->bounds[1] > 0 && errors->bounds[1] < 1e-6);
+}
+
+UNIT_TEST(counted_elements) {
+  using List = std::vector<double>;
+  auto count = [](DType t, List values, DType out, const std::string &mask) {
+    return runTile(t, "2x4", values, out, "4", 4,
+                   "  %m = cmp ne %x, 1\n  %r = histogram %x" + mask + " : tile<4x" + text(out) +
+                       ">");
+  };
+  for (DType t : {DType::I8, DType::U16, DType::I32, DType::U64})
+    for (DType out : {DType::I32, DType::U32, DType::I64, DType::U64}) {
+      CHECK(count(t, {0, 1, 1, 3, 4, 100, 3, 3}, out, "") == (List{1, 2, 0, 3}));
+      CHECK(count(t, {0, 1, 1, 3, 4, 100, 3, 3}, out, ", mask %m") == (List{1, 0, 0, 3}));
+    }
+  CHECK(count(DType::I8, {-1, -128, 127, 2, 2, 2, 2, -4}, DType::I32, "") == (List{0, 0, 4, 0}));
+}
+
 UNIT_TEST(where_the_largest_and_the_smallest_are) {
   auto run = [](DType t, const char *op, std::vector<double> values) {
     Launch k("tile 0.1\nkernel @k(%a: view<" + text(t) + ", [2, 4]>, %r: view<i32, [2]>)\n" +

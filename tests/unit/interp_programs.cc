@@ -33,6 +33,67 @@ UNIT_TEST(grid_runs_every_program) {
   k.expectError(TL_E_GRID, "1099511627776 programs");
 }
 
+UNIT_TEST(loops_while_something_holds) {
+  // Steps of the Collatz sequence to 1, a loop whose length nothing but running it tells.
+  Launch k("tile 0.1\nkernel @k(%a: view<i64, [5]>, %steps: view<i64, [5]>, %top: view<i64, [5]>)\n"
+           " grid [5] {\n  %i = program_id 0\n  %n = load %a[%i] : i64\n  %zero = const 0 : i64\n"
+           "  %go = cmp gt %n, 1\n"
+           "  %s, %m, %last = while %go carry %t = %zero, %most = %n, %x = %n {\n"
+           "    %odd = and %x, 1\n    %is = cmp eq %odd, 1\n    %half = shr %x, 1\n"
+           "    %up = mul %x, 3\n    %more = add %up, 1\n    %y = select %is, %more, %half\n"
+           "    %u = add %t, 1\n    %h = max %most, %y\n    %again = cmp ne %y, 1\n"
+           "    yield %again, %u, %h, %y\n  }\n"
+           "  store %s, %steps[%i]\n  store %m, %top[%i]\n}\n");
+  k.setInts("a", {1, 2, 27, 97, 0});
+  k.setInts("steps", Ints(5, -1));
+  k.setInts("top", Ints(5, -1));
+  REQUIRE(k.run());
+  CHECK(k.ints("steps") == (Ints{0, 1, 111, 118, 0}));
+  CHECK(k.ints("top") == (Ints{1, 2, 9232, 9232, 0}));
+}
+
+UNIT_TEST(carried_values_of_a_while_change_at_once) {
+  Launch k("tile 0.1\nkernel @k(%n: i64, %out: view<i64, [2]>)\n grid [1] {\n"
+           "  %one = const 1 : i64\n  %two = const 2 : i64\n  %go = cmp gt %n, 0\n"
+           "  %p, %q, %l = while %go carry %a = %one, %b = %two, %left = %n {\n"
+           "    %m = sub %left, 1\n    %again = cmp gt %m, 0\n    yield %again, %b, %a, %m\n  }\n"
+           "  store %p, %out[0]\n  store %q, %out[1]\n}\n");
+  for (int64_t n : {-1, 0, 1, 2, 7}) {
+    k.setInts("n", {n});
+    k.setInts("out", Ints(2));
+    REQUIRE(k.run());
+    CHECK(k.ints("out") == (n > 0 && n % 2 ? Ints{2, 1} : Ints{1, 2}));
+  }
+}
+
+UNIT_TEST(programs_end_early) {
+  // From within a loop and a branch: what came before stays, and other programs go on.
+  Launch k("tile 0.1\nkernel @k(%out: view<i64, [4, 3]>)\n grid [4] {\n  %p = program_id 0\n"
+           "  %none = cmp eq %p, 3\n  exit %none\n"
+           "  for %i = 0 to 2 {\n    store %i, %out[%p, %i]\n    %here = cmp eq %p, 1\n"
+           "    if %here {\n      %now = cmp eq %i, 0\n      exit %now\n    }\n  }\n"
+           "  %last = cmp eq %p, 2\n  exit %last\n  store %p, %out[%p, 2]\n}\n");
+  k.setInts("out", Ints(12, -1));
+  REQUIRE(k.run());
+  CHECK(k.ints("out") == (Ints{0, 1, 0, 0, -1, -1, 0, 1, -1, -1, -1, -1}));
+}
+
+UNIT_TEST(pointers_from_memory) {
+  Launch k("tile 0.1\nkernel @k(%table: view<u64, [2]>, %out: view<i32, [2, 3]>)\n grid [2] {\n"
+           "  %i = program_id 0\n  %a = load %table[%i] : u64\n  %p = pointer %a : i32\n"
+           "  %v = view %p, [2], [1]\n  %x = load %v[0] pad 9 : tile<3xi32>\n"
+           "  store %x, %out[%i, 0]\n  %y = neg %x\n  store %y, %v[0]\n}\n");
+  int32_t first[3] = {1, 2, 3}, second[3] = {4, 5, 6};
+  k.setInts("table", {int64_t(uintptr_t(first)), int64_t(uintptr_t(second))});
+  k.setInts("out", Ints(6));
+  REQUIRE(k.run());
+  CHECK(k.ints("out") == (Ints{1, 2, 9, 4, 5, 9}));
+  CHECK(first[1] == -2 && first[2] == 3 && second[0] == -4 && second[2] == 6);
+  // An address that is no memory is an error, not the end of the process.
+  k.setInts("table", {16, 0});
+  k.expectError(TL_E_INVALID_ARGUMENT, "address 0x10, which is no memory of this process");
+}
+
 UNIT_TEST(loads_pad_and_stores_drop) {
   Launch k("tile 0.1\nkernel @k(%a: view<i32, [3, 4]>, %i: i64, %j: i64, %out: view<i32, [2, 3]>,"
            " %b: view<i32, [3, 4]>)\n grid [1] {\n"

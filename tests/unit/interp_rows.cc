@@ -44,7 +44,7 @@ std::vector<uint8_t> evaluate(const Row &row, const std::vector<std::vector<uint
     select(out, tiles[0], tiles[1], tiles[2]);
     break;
   case Rule::Cast:
-    cast(out, tiles[0], tracking);
+    cast(out, tiles[0], row.mode, tracking);
     break;
   case Rule::Bitcast:
     bitcast(out, tiles[0], tracking);

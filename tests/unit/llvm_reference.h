@@ -31,8 +31,78 @@ inline Wide toWide(DType t, uint64_t bits) {
 
 inline uint64_t wrap(DType t, Wide value) { return uint64_t(value) & maskOf(t); }
 
+/// A format of 8 bits by its definition: bits of the fraction, and the bias.
+struct NarrowFormat {
+  int fraction, bias;
+};
+inline NarrowFormat narrowFormat(DType t) {
+  switch (t) {
+  case DType::F8E4M3FN:
+    return {3, 7};
+  case DType::F8E5M2:
+    return {2, 15};
+  case DType::F8E4M3FNUZ:
+    return {3, 8};
+  default: // F8E5M2FNUZ
+    return {2, 16};
+  }
+}
+
+inline double narrowToDouble(DType t, uint64_t bits) {
+  NarrowFormat format = narrowFormat(t);
+  bool unsignedZero = t == DType::F8E4M3FNUZ || t == DType::F8E5M2FNUZ;
+  if (unsignedZero ? bits == 0x80 : t == DType::F8E4M3FN && (bits & 0x7f) == 0x7f)
+    return NAN;
+  int exponent = int(bits & 0x7f) >> format.fraction, ones = 1 << format.fraction;
+  int fraction = int(bits) & (ones - 1);
+  double magnitude = exponent
+                         ? std::ldexp(ones + fraction, exponent - format.bias - format.fraction)
+                         : std::ldexp(fraction, 1 - format.bias - format.fraction);
+  if (t == DType::F8E5M2 && exponent == 31)
+    magnitude = fraction ? NAN : INFINITY;
+  return bits & 0x80 ? -magnitude : magnitude;
+}
+
+/// The bits that a number becomes: by looking at all numbers of the format.
+inline uint64_t narrowReference(DType t, long double value, tl::CastMode mode) {
+  bool unsignedZero = t == DType::F8E4M3FNUZ || t == DType::F8E5M2FNUZ;
+  uint64_t nan = unsignedZero ? 0x80 : 0x7f, sign = std::signbit(value) && !unsignedZero ? 0x80 : 0;
+  uint64_t infinity = t == DType::F8E5M2 ? 0x7c | sign : nan;
+  if (std::isnan(value))
+    return nan;
+  uint64_t largest = 0x7f; // of the positive numbers, which are in the order of their bits
+  while (!std::isfinite(narrowToDouble(t, largest)))
+    --largest;
+  auto numberAt = [&](uint64_t bits) -> long double {
+    double last = narrowToDouble(t, largest), before = narrowToDouble(t, largest - 1);
+    return bits > largest ? last + (last - before) : narrowToDouble(t, bits);
+  };
+  long double a = std::fabs(value);
+  uint64_t low = 0;
+  while (low <= largest && numberAt(low + 1) <= a)
+    ++low;
+  uint64_t chosen = low;
+  bool inwards = mode.rounding == tl::Rounding::Zero ||
+                 mode.rounding == (std::signbit(value) ? tl::Rounding::Up : tl::Rounding::Down);
+  if (low <= largest && numberAt(low) != a) {
+    long double below = a - numberAt(low), above = numberAt(low + 1) - a;
+    bool up = mode.rounding == tl::Rounding::Nearest ? above < below || (above == below && low % 2)
+                                                     : !inwards;
+    chosen = low + up;
+  }
+  if (chosen > largest) {
+    if (!mode.saturate && (!inwards || std::isinf(value)))
+      return infinity;
+    chosen = largest;
+  }
+  uint64_t negative = std::signbit(value) && (chosen != 0 || !unsignedZero) ? 0x80 : 0;
+  return chosen | negative;
+}
+
 /// A float of any format as double, exact.
 inline double toDouble(DType t, uint64_t bits) {
+  if (tl::isNarrowFloat(t))
+    return narrowToDouble(t, bits & 0xff);
   if (t == DType::F64) {
     double d;
     std::memcpy(&d, &bits, 8);
@@ -53,6 +123,8 @@ inline double toDouble(DType t, uint64_t bits) {
 
 /// The bits of a number that the format holds exactly; NaN gives some NaN.
 inline uint64_t encodeExact(DType t, double value) {
+  if (tl::isNarrowFloat(t))
+    return narrowReference(t, value, {});
   if (t == DType::F64) {
     uint64_t bits;
     std::memcpy(&bits, &value, 8);
@@ -81,7 +153,8 @@ inline uint64_t encodeExact(DType t, double value) {
 /// included.
 class Format {
 public:
-  explicit Format(DType t) : type(t), info(tl::dtypeInfo(t)) {
+  explicit Format(DType t, mpfr_rnd_t rounding = MPFR_RNDN)
+      : type(t), info(tl::dtypeInfo(t)), rounding(rounding) {
     savedMin = mpfr_get_emin();
     savedMax = mpfr_get_emax();
     mpfr_init2(result, info.precision);
@@ -91,14 +164,14 @@ public:
     mpfr_set_emin(savedMin);
     mpfr_set_emax(savedMax);
   }
-  /// `compute` sets its argument, to nearest, and gives MPFR's ternary value.
+  /// `compute` sets its argument, rounded as was said, and gives MPFR's ternary value.
   template <class F> uint64_t round(F compute) {
     int minNormal = 1 - info.maxExponent;
     mpfr_set_emin(minNormal - info.precision + 2);
     mpfr_set_emax(info.maxExponent + 1);
     int ternary = compute(result);
-    ternary = mpfr_check_range(result, ternary, MPFR_RNDN);
-    mpfr_subnormalize(result, ternary, MPFR_RNDN);
+    ternary = mpfr_check_range(result, ternary, rounding);
+    mpfr_subnormalize(result, ternary, rounding);
     double value = mpfr_get_d(result, MPFR_RNDN);
     mpfr_set_emin(savedMin);
     mpfr_set_emax(savedMax);
@@ -108,6 +181,7 @@ public:
 private:
   DType type;
   const tl::DTypeInfo &info;
+  mpfr_rnd_t rounding;
   mpfr_t result;
   mpfr_exp_t savedMin, savedMax;
 };
@@ -323,11 +397,36 @@ inline bool compareReference(Pred pred, DType t, uint64_t bitsA, uint64_t bitsB)
   }
 }
 
-inline uint64_t castReference(DType from, DType to, uint64_t bits) {
-  if (from == to)
+inline mpfr_rnd_t mpfrRounding(tl::Rounding rounding) {
+  switch (rounding) {
+  case tl::Rounding::Zero:
+    return MPFR_RNDZ;
+  case tl::Rounding::Down:
+    return MPFR_RNDD;
+  case tl::Rounding::Up:
+    return MPFR_RNDU;
+  default:
+    return MPFR_RNDN;
+  }
+}
+
+/// A float of 16 bits or more, from another.
+inline uint64_t castToFormat(DType to, double value, tl::CastMode mode) {
+  Exact x(value);
+  mpfr_rnd_t rounding = mpfrRounding(mode.rounding);
+  uint64_t bits =
+      Format(to, rounding).round([&](mpfr_t r) { return mpfr_set(r, x.number, rounding); });
+  uint64_t infinity = encodeExact(to, INFINITY), sign = uint64_t(1) << (tl::dtypeBits(to) - 1);
+  return mode.saturate && (bits & ~sign) == infinity ? bits - 1 : bits;
+}
+
+inline uint64_t castReference(DType from, DType to, uint64_t bits, tl::CastMode mode = {}) {
+  if (from == to && !mode.saturate)
     return bits & maskOf(from);
   if (!tl::isFloat(from) && !tl::isFloat(to))
     return tl::isBool(to) ? (bits & maskOf(from)) != 0 : wrap(to, toWide(from, bits));
+  if (!tl::isFloat(from) && tl::isNarrowFloat(to))
+    return narrowReference(to, static_cast<long double>(toWide(from, bits)), {});
   if (!tl::isFloat(from)) {
     Exact x(toWide(from, bits));
     return Format(to).round([&](mpfr_t r) { return mpfr_set(r, x.number, MPFR_RNDN); });
@@ -335,10 +434,8 @@ inline uint64_t castReference(DType from, DType to, uint64_t bits) {
   double value = toDouble(from, bits);
   if (tl::isBool(to))
     return value != 0;
-  if (tl::isFloat(to)) {
-    Exact x(value);
-    return Format(to).round([&](mpfr_t r) { return mpfr_set(r, x.number, MPFR_RNDN); });
-  }
+  if (tl::isFloat(to))
+    return tl::isNarrowFloat(to) ? narrowReference(to, value, mode) : castToFormat(to, value, mode);
   if (std::isnan(value))
     return 0;
   unsigned width = tl::dtypeBits(to);

@@ -17,7 +17,8 @@ namespace unit {
 using namespace tl;
 
 const DType allTypes[] = {
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX) DType::NAME,
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
+  DType::NAME,
 #include "support/dtypes.def"
 };
 const Pred allPreds[] = {
@@ -32,16 +33,17 @@ struct Row {
   Pred pred;
   unsigned operands;
   std::string name;
+  CastMode mode = {};
 };
 
 inline bool takes(OperandClass cls, DType t) {
   switch (cls) {
   case OperandClass::Num:
-    return !isBool(t);
+    return !isBool(t) && !isNarrowFloat(t);
   case OperandClass::Int:
     return isInteger(t);
   case OperandClass::Float:
-    return isFloat(t);
+    return isWideFloat(t);
   case OperandClass::Bits:
     return !isFloat(t);
   case OperandClass::U64:
@@ -66,19 +68,38 @@ inline std::vector<Row> makeRows() {
         add(info, t, t, Pred::Eq);
       if (info.rule == Rule::Compare && takes(info.operands[0].cls, t))
         for (Pred pred : allPreds)
-          if (isFloat(t) || !isFloatPred(pred))
+          // All floats of 8 bits are compared as floats, whichever predicate it is.
+          if ((isFloat(t) || !isFloatPred(pred)) &&
+              (!isNarrowFloat(t) || t == DType::F8E4M3FN || pred == Pred::Lt))
             add(info, t, DType::I1, pred);
       if (info.rule == Rule::Classify && isFloat(t))
         add(info, t, DType::I1, Pred::Eq);
       if (info.rule == Rule::Bitcast)
         for (DType to : allTypes)
-          if (!isBool(t) && !isBool(to) && dtypeBits(t) == dtypeBits(to))
+          if (!isBool(t) && !isBool(to) && dtypeBits(t) == dtypeBits(to) &&
+              (!(isNarrowFloat(t) || isNarrowFloat(to)) || t == DType::U8 || to == DType::U8))
             add(info, t, to, Pred::Eq);
       if (info.rule == Rule::Select)
         add(info, t, t, Pred::Eq);
       if (info.rule == Rule::Cast)
+        for (DType to : allTypes) {
+          // Integers of few bits become floats of 8 bits as wider ones do.
+          auto few = [](DType i) { return isInteger(i) && dtypeBits(i) < 32 && i != DType::I16; };
+          if (!(isNarrowFloat(t) && few(to)) && !(isNarrowFloat(to) && few(t)))
+            add(info, t, to, Pred::Eq);
+        }
+      // Other roundings, and saturation, from the types that all others pass through.
+      bool common = t == DType::F32 || t == DType::F64;
+      if (info.rule == Rule::Cast && common)
         for (DType to : allTypes)
-          add(info, t, to, Pred::Eq);
+          for (CastMode mode : {CastMode{Rounding::Zero, false}, CastMode{Rounding::Down, false},
+                                CastMode{Rounding::Up, false}, CastMode{Rounding::Nearest, true}})
+            if (isFloat(to)) {
+              add(info, t, to, Pred::Eq);
+              rows.back().mode = mode;
+              rows.back().name += "_" + std::string(roundingText(mode.rounding)) +
+                                  (mode.saturate ? "_saturate" : "");
+            }
     }
   return rows;
 }
@@ -104,6 +125,12 @@ inline std::vector<uint64_t> integerCorners(DType t, std::mt19937_64 &random) {
 }
 
 inline std::vector<uint64_t> floatCorners(DType t, std::mt19937_64 &random) {
+  if (isNarrowFloat(t)) { // all there are
+    std::vector<uint64_t> values(256);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = i;
+    return values;
+  }
   unsigned width = dtypeBits(t);
   std::vector<uint64_t> values;
   uint64_t infinity = encodeExact(t, INFINITY);
@@ -134,7 +161,7 @@ inline std::vector<uint64_t> corners(DType t, std::mt19937_64 &random) {
 // Numbers at, just below and just above the middle between neighbours of a narrower type, as `from`
 // has them: where rounding twice goes wrong.
 inline void addTies(std::vector<uint64_t> &values, DType from, DType to, std::mt19937_64 &random) {
-  if (!isFloat(to) || isBool(from))
+  if (!isFloat(to) || isBool(from) || isNarrowFloat(from))
     return;
   for (int i = 0; i < 4000; ++i) {
     double a = toDouble(to, random() & maskOf(to)), b = toDouble(to, encodeExact(to, a) + 1);
@@ -224,7 +251,7 @@ inline uint64_t expected(const Row &row, const uint64_t *operands) {
   case Opcode::Bitcast:
     return operands[0];
   case Opcode::Cast:
-    return castReference(row.from, row.to, operands[0]);
+    return castReference(row.from, row.to, operands[0], row.mode);
   default:
     return isFloat(row.from) ? floatReference(row.opcode, row.from, operands)
                              : integerReference(row.opcode, row.from, operands);
@@ -246,7 +273,8 @@ inline llvm::Value *emitRow(llvm::IRBuilder<> &ir, const EmitterOptions &options
   std::vector<llvm::Value *> operands;
   for (unsigned i = 0; i < row.operands; ++i)
     operands.push_back(emitter.fromMemory(loaded[i], operandType(row, i)));
-  return emitter.toMemory(emitter.emit(row.opcode, operands, row.from, row.to, row.pred), row.to);
+  return emitter.toMemory(emitter.emit(row.opcode, operands, row.from, row.to, row.pred, row.mode),
+                          row.to);
 }
 
 inline std::vector<llvm::Type *> memoryTypes(llvm::LLVMContext &context, const Row &row) {

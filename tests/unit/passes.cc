@@ -123,3 +123,90 @@ UNIT_TEST(examples_settle) {
 }
 
 UNIT_TEST_MAIN
+
+namespace {
+
+/// Both forms of a kernel on a tile of that type and shape, bit by bit.
+void checkLowered(const std::string &type, const std::vector<double> &values, size_t n,
+                  const std::string &header, const std::string &body) {
+  const std::string text = "tile 0.1\nkernel @k(%a: view<" + type + ", [" + std::to_string(n) +
+                           "]>, " + header + ")\n    grid [1] {\n  %x = load %a[0] : tile<" +
+                           std::to_string(n) + "x" + type + ">\n" + body + "}\n";
+  Launch plain(text), lowered(text);
+  REQUIRE(plain.graph && lowered.graph);
+  auto after = runPasses(canonicalize(*lowered.graph));
+  REQUIRE_OK(after);
+  REQUIRE_OK(verify(*after));
+  for (const Op &op : after->ops)
+    CHECK(op.opcode == Opcode::Invalid || !isOrdering(op.opcode));
+  *lowered.graph = std::move(*after);
+  for (Launch *launch : {&plain, &lowered}) {
+    launch->set("a", values);
+    for (const char *name : {"s", "p", "h"})
+      launch->set(name, std::vector<double>(n, 1));
+    REQUIRE(launch->run());
+  }
+  for (const char *name : {"s", "p", "h"})
+    CHECK(plain.bits(name) == lowered.bits(name));
+}
+
+} // namespace
+
+UNIT_TEST(orders_are_lowered_to_networks) {
+  const double special[] = {0.0, -0.0, NAN, INFINITY, -INFINITY, 1, -1, 1, 3, 2};
+  for (const char *type :
+       {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"})
+    for (size_t n : {1, 2, 3, 7, 8, 33, 80, 129}) {
+      bool isFloatType = std::string(type).find('f') != std::string::npos;
+      std::vector<double> values;
+      for (size_t i = 0; i < n; ++i)
+        values.push_back(isFloatType && i % 3 == 0
+                             ? special[i / 3 % 10]
+                             : double((i * 37 + n) % 50) - (*type == 'u' ? 0 : 25));
+      std::string e = std::to_string(n), t = type;
+      std::string header = "%s: view<" + t + ", [" + e + "]>, %p: view<i32, [" + e +
+                           "]>, %h: view<i32, [" + e + "]>";
+      for (const char *op : {"sort", "sort_descending"})
+        checkLowered(t, values, n, header,
+                     "  %c = iota : tile<" + e + "xi32>\n  %r, %q = " + op +
+                         " [%x, %c], axis 0\n  store %r, %s[0]\n  store %q, %p[0]\n");
+      std::string k = std::to_string((n + 1) / 2);
+      checkLowered(t, values, n, header,
+                   "  %r, %q = topk %x, axis 0 : tile<" + k + "x" + t +
+                       ">\n  store %r, %s[0]\n  store %q, %p[0]\n");
+      if (!isFloatType)
+        checkLowered(t, values, n, header,
+                     "  %m = cmp ne %x, 7\n  %q = histogram %x, mask %m : tile<" + e +
+                         "xi32>\n  store %q, %h[0]\n  %r = histogram %x : tile<" + e +
+                         "xi32>\n  store %r, %p[0]\n");
+    }
+}
+
+UNIT_TEST(lines_of_tiles_are_sorted_each_on_its_own) {
+  for (int axis : {0, 1, 2}) {
+    const std::string a = std::to_string(axis);
+    const std::string text =
+        "tile 0.1\nkernel @k(%a: view<f32, [3, 5, 7]>, %b: view<f32, [3, 5, 7]>)\n grid [1] {\n"
+        "  %x = load %a[0, 0, 0] : tile<3x5x7xf32>\n  %y = sort [%x], axis " +
+        a + "\n  store %y, %b[0, 0, 0]\n}\n";
+    Launch plain(text), lowered(text);
+    REQUIRE(plain.graph && lowered.graph);
+    auto after = runPasses(canonicalize(*lowered.graph));
+    REQUIRE_OK(after);
+    *lowered.graph = std::move(*after);
+    std::vector<double> values;
+    for (int i = 0; i < 105; ++i)
+      values.push_back(i * 53 % 105);
+    for (Launch *launch : {&plain, &lowered}) {
+      launch->set("a", values);
+      launch->set("b", std::vector<double>(105));
+      REQUIRE(launch->run());
+    }
+    CHECK(plain.bits("b") == lowered.bits("b"));
+    std::vector<double> got = plain.floats("b");
+    const int strides[] = {35, 7, 1}, extents[] = {3, 5, 7};
+    for (int i = 0; i < 105; ++i)
+      if (i / strides[axis] % extents[axis] > 0)
+        CHECK(got[size_t(i)] > got[size_t(i - strides[axis])]);
+  }
+}

@@ -94,9 +94,10 @@ private:
   }
 
   DType anyDType() {
-    static const DType types[] = {DType::I1,  DType::I8,  DType::U8,   DType::I16, DType::U16,
-                                  DType::I32, DType::U32, DType::I64,  DType::U64, DType::F16,
-                                  DType::F32, DType::F64, DType::BF16, DType::F32, DType::I64};
+    static const DType types[] = {DType::I1,   DType::I8,       DType::U8,        DType::I16,
+                                  DType::U16,  DType::I32,      DType::U32,       DType::I64,
+                                  DType::U64,  DType::F16,      DType::F32,       DType::F64,
+                                  DType::BF16, DType::F8E4M3FN, DType::F8E5M2FNUZ};
     return types[pick(std::size(types))];
   }
 
@@ -293,23 +294,30 @@ private:
       pools.emplace_back();
       return;
     }
+    bool repeats = chance(40); // a while
     DType d = chance(70) ? DType::I64 : DType::I32;
     std::vector<ValueId> operands;
-    for (int i = 0; i < 3; ++i) {
+    std::vector<Type> types;
+    if (repeats) {
+      operands.push_back(find([](const Type &t) { return t == Type::scalar(DType::I1); }));
+      operands[0] = operands[0] ? operands[0] : constant(DType::I1);
+      types.push_back(Type::scalar(DType::I1));
+    }
+    for (int i = 0; i < 3 && !repeats; ++i) {
       ValueId v = chance(40) ? find([&](const Type &t) { return t == Type::scalar(d); }) : 0;
       if (i == 2 && v == 0 && chance(50))
         v = add(Opcode::Const, {},
                 {intAttr(AttrKey::Value, 1), intAttr(AttrKey::DType, int64_t(d))});
       operands.push_back(v ? v : constant(d));
     }
-    std::vector<Type> types;
     for (size_t n = pick(3); n > 0; --n) {
       ValueId v = find([](const Type &t) { return t.isTile(); });
       operands.push_back(v);
       types.push_back(typeOf(v));
     }
-    ++count[Opcode::For];
-    std::vector<ValueId> args = b.begin(Opcode::For, operands);
+    Opcode loop = repeats ? Opcode::While : Opcode::For;
+    ++count[loop];
+    std::vector<ValueId> args = b.begin(loop, operands);
     carried.push_back(types.size());
     yieldTypes.push_back(types);
     pools.emplace_back(args);
@@ -355,10 +363,12 @@ private:
         return t.dtype == like->dtype && (t.rank == 0 || like->rank == 0 || t.sameShape(*like));
       switch (cls) {
       case OperandClass::Num:
-        return !isBool(t.dtype);
+        return !isBool(t.dtype) && !isNarrowFloat(t.dtype);
       case OperandClass::Int:
         return isInteger(t.dtype);
       case OperandClass::Float:
+        return isWideFloat(t.dtype);
+      case OperandClass::Real:
         return isFloat(t.dtype);
       case OperandClass::Bits:
         return !isFloat(t.dtype);
@@ -373,9 +383,9 @@ private:
     ValueId v = find(fits);
     if (v != 0)
       return v;
-    DType d = cls == OperandClass::Float ? DType::F32
-              : cls == OperandClass::U64 ? DType::U64
-                                         : DType::I32;
+    DType d = cls == OperandClass::Float || cls == OperandClass::Real ? DType::F32
+              : cls == OperandClass::U64                              ? DType::U64
+                                                                      : DType::I32;
     return tileOf(like ? like->dtype : d, dims(2));
   }
 
@@ -419,12 +429,38 @@ private:
       add(info.opcode, {v}, {intAttr(AttrKey::DType, int64_t(to))});
       return;
     }
-    case Rule::Cast:
-      add(info.opcode, {operandFor(OperandClass::Any, nullptr)},
-          {intAttr(AttrKey::DType, int64_t(anyDType()))});
+    case Rule::Cast: {
+      ValueId v = operandFor(OperandClass::Any, nullptr);
+      DType to = anyDType();
+      std::vector<Attr> attrs;
+      if (isFloat(typeOf(v).dtype) && isFloat(to)) {
+        if (chance(50))
+          attrs.push_back(intAttr(AttrKey::Round, int64_t(1 + pick(4))));
+        if (chance(50))
+          attrs.push_back(intAttr(AttrKey::Saturate, 1));
+      }
+      attrs.push_back(intAttr(AttrKey::DType, int64_t(to)));
+      add(info.opcode, {v}, attrs);
       return;
+    }
     case Rule::Dot:
       return addDot();
+    case Rule::Pointer: {
+      ValueId v = find([](const Type &t) { return t == Type::scalar(DType::U64); });
+      add(info.opcode, {v && chance(50) ? v : constant(DType::U64)},
+          {intAttr(AttrKey::DType, int64_t(anyDType()))});
+      return;
+    }
+    case Rule::Exit: {
+      ValueId v = find([](const Type &t) { return t == Type::scalar(DType::I1); });
+      add(info.opcode, {v && chance(50) ? v : constant(DType::I1)});
+      return;
+    }
+    case Rule::Take:
+    case Rule::Sort:
+    case Rule::TopK:
+    case Rule::Histogram:
+      return addOrder(info);
     case Rule::ByteOffset:
       add(info.opcode, {find([](const Type &t) { return t.isPointer(); }), index()},
           {intAttr(AttrKey::DType, int64_t(anyDType()))});
@@ -491,7 +527,8 @@ private:
                      info.rule == Rule::Flip || info.rule == Rule::Concat;
     ValueId v = find([&](const Type &t) {
       return t.isTile() && (!needsAxis || t.rank > 0) &&
-             (!combinesAlongAxis(info.opcode) || (t.rank > 0 && !isBool(t.dtype)));
+             (!combinesAlongAxis(info.opcode) ||
+              (t.rank > 0 && !isBool(t.dtype) && !isNarrowFloat(t.dtype)));
     });
     if (v == 0)
       return;
@@ -555,6 +592,42 @@ private:
     add(info.opcode, {v}, attrs);
   }
 
+  void addOrder(const OpInfo &info) {
+    ValueId v = find([&](const Type &t) {
+      bool fits = info.rule == Rule::Take        ? true
+                  : info.rule == Rule::Histogram ? isInteger(t.dtype)
+                                                 : !isBool(t.dtype) && !isNarrowFloat(t.dtype);
+      return t.isTile() && fits && (t.rank > 0 || info.rule == Rule::Histogram);
+    });
+    if (v == 0)
+      return;
+    Type t = typeOf(v);
+    std::vector<int64_t> extents = extentsOf(t);
+    std::vector<ValueId> operands = {v};
+    if (info.rule == Rule::Histogram) {
+      if (chance(50))
+        operands.push_back(chance(50) ? constant(DType::I1) : tileOf(DType::I1, extents));
+      static const DType counts[] = {DType::I32, DType::U32, DType::I64, DType::U64};
+      add(info.opcode, operands,
+          {listAttr(AttrKey::Dims, {int64_t(1 + pick(300))}),
+           intAttr(AttrKey::DType, int64_t(counts[pick(4)]))});
+      return;
+    }
+    size_t axis = pick(t.rank);
+    std::vector<Attr> attrs = {intAttr(AttrKey::Axis, int64_t(axis))};
+    if (info.rule == Rule::Take) {
+      extents[axis] = int64_t(1 + pick(6));
+      operands.push_back(tileOf(chance(50) ? DType::I32 : DType::I64, extents));
+    } else if (info.rule == Rule::TopK) {
+      extents[axis] = int64_t(1 + pick(size_t(extents[axis])));
+      attrs.push_back(listAttr(AttrKey::Dims, extents));
+    } else {
+      while (operands.size() < 3 && chance(50))
+        operands.push_back(tileOf(anyDType(), extents));
+    }
+    add(info.opcode, operands, attrs);
+  }
+
   void addCombine(Opcode opcode) {
     ValueId v = find([](const Type &t) { return t.isTile() && t.rank > 0; });
     if (v == 0)
@@ -573,7 +646,8 @@ private:
       maybeName(args[i]);
       ValueId c = chance(30) ? constant(typeOf(args[i]).dtype) : args[i + operands.size()];
       Opcode op = isBool(typeOf(args[i]).dtype) ? Opcode::Xor : Opcode::Max;
-      yields.push_back(chance(20) ? args[i] : add(op, {args[i], c}));
+      bool kept = chance(20) || isNarrowFloat(typeOf(args[i]).dtype);
+      yields.push_back(kept ? args[i] : add(op, {args[i], c}));
     }
     ++count[Opcode::Yield];
     std::vector<ValueId> results = b.end(yields);
@@ -620,8 +694,8 @@ private:
       return;
     }
     bool atomic = info.rule == Rule::Atomic;
-    if (atomic &&
-        (isBool(t.dtype) || (info.operands[0].cls == OperandClass::Int && !isInteger(t.dtype))))
+    if (atomic && (isBool(t.dtype) || isNarrowFloat(t.dtype) ||
+                   (info.operands[0].cls == OperandClass::Int && !isInteger(t.dtype))))
       return;
     bool pointwise = info.rule == Rule::Gather || info.rule == Rule::Scatter || atomic;
     bool writes = info.rule == Rule::Store || info.rule == Rule::Scatter || atomic;

@@ -156,4 +156,94 @@ TileValue emitShapeOp(KernelContext &context, Lds &lds, ValueId value,
   return result;
 }
 
+namespace {
+
+/// Where the elements that a thread takes stand in the operand, by register.
+struct TakenPlaces {
+  std::vector<llvm::Value *> at;     // i32, in row-major order of the operand; null: padding
+  std::vector<llvm::Value *> inside; // i1: there is such an element
+};
+
+TakenPlaces placesOf(KernelContext &context, const Type &source, unsigned along,
+                     const TileLayout &layout, const TileValue &index) {
+  Builder &ir = context.ir;
+  TakenPlaces places;
+  TileBounds bounds(context, layout);
+  std::vector<int64_t> extents(source.extents().begin(), source.extents().end());
+  std::vector<int64_t> strides = CoordinateMap::reshape(extents).strides;
+  for (uint32_t i = 0; i < layout.numRegisters(); ++i) {
+    places.at.push_back(nullptr);
+    places.inside.push_back(nullptr);
+    if (bounds.coverage(i) == Coverage::Outside)
+      continue;
+    llvm::Value *chosen = index.at(i);
+    // As unsigned numbers, so that negative ones lie beyond.
+    llvm::Value *inside = ir.CreateICmpULT(
+        chosen, llvm::ConstantInt::get(chosen->getType(), uint64_t(extents[along])));
+    if (llvm::Value *isElement = bounds.inside(i))
+      inside = ir.CreateAnd(inside, isElement);
+    llvm::Value *at =
+        ir.CreateMul(ir.CreateTrunc(chosen, ir.getInt32Ty()), context.i32(strides[along]));
+    for (unsigned axis = 0; axis < source.rank; ++axis)
+      if (axis != along && extents[axis] > 1)
+        at = ir.CreateAdd(at, ir.CreateMul(bounds.coordinate(i, axis), context.i32(strides[axis])));
+    places.at.back() = at;
+    places.inside.back() = inside;
+  }
+  return places;
+}
+
+} // namespace
+
+TileValue emitTake(KernelContext &context, Lds &lds, const Op &op, const TileValue &source,
+                   const TileValue &index) {
+  Builder &ir = context.ir;
+  const Graph &graph = context.graph;
+  const Type &type = graph.typeOf(graph.result(op)), &from = graph.typeOf(graph.operand(op, 0));
+  const TileLayout &layout = context.layouts.of(type);
+  TileValue result{&layout, type.dtype, {}, false};
+  result.registers.assign(layout.numRegisters(), context.emitter.zero(type.dtype));
+  TakenPlaces places =
+      placesOf(context, from, unsigned(graph.intAttr(op, AttrKey::Axis)), layout, index);
+  auto forEachRegister = [&](auto body) {
+    for (uint32_t i = 0; i < layout.numRegisters(); ++i)
+      if (places.at[i])
+        body(i);
+  };
+  if (source.isSplat) {
+    forEachRegister([&](uint32_t i) {
+      result.registers[i] =
+          ir.CreateSelect(places.inside[i], source.registers[0], result.registers[i]);
+    });
+    return result;
+  }
+  uint32_t bytes = ldsBytes(type.dtype);
+  int64_t total = elementsOf(*source.layout);
+  int64_t part = std::min<int64_t>(total, exchangeBytes / bytes);
+  CoordinateMap rowMajor = CoordinateMap::reshape(shapeOf(*source.layout));
+  for (int64_t begin = 0; begin < total; begin += part) {
+    int64_t end = std::min(begin + part, total);
+    std::optional<LdsWindow> written;
+    if (part < total)
+      written = {rowMajor.strides, begin, end, 16};
+    uint32_t region = lds.open(uint32_t(end - begin) * bytes);
+    writeTile(context, lds, *source.layout, source.registers, source.dtype,
+              {region, rowMajor.strides, begin}, written);
+    lds.publish();
+    forEachRegister([&](uint32_t i) {
+      llvm::Value *at = ir.CreateSub(places.at[i], context.i32(begin)), *here = places.inside[i];
+      if (part < total)
+        here = ir.CreateAnd(here, ir.CreateICmpULT(at, context.i32(end - begin)));
+      llvm::Value *offset =
+          ir.CreateAdd(ir.CreateMul(ir.CreateSelect(here, at, context.i32(0)), context.i32(bytes)),
+                       context.i32(region));
+      llvm::Value *element = nullptr;
+      loadElements(context, lds.address(offset), type.dtype, bytes, std::span(&element, 1));
+      result.registers[i] = ir.CreateSelect(here, element, result.registers[i]);
+    });
+    lds.close();
+  }
+  return result;
+}
+
 } // namespace tl::amdgpu

@@ -21,4 +21,9 @@ std::vector<llvm::Value *> fromOwners(KernelContext &context, Lds &lds, const Ti
 TileValue emitShapeOp(KernelContext &context, Lds &lds, ValueId result,
                       std::span<const TileValue> operands);
 
+/// A Take: the operand stands in LDS, in parts if it does not fit, and each thread reads where its
+/// indices say.
+TileValue emitTake(KernelContext &context, Lds &lds, const Op &op, const TileValue &source,
+                   const TileValue &index);
+
 } // namespace tl::amdgpu

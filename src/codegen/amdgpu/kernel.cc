@@ -1,10 +1,8 @@
-#include "codegen/amdgpu/kernel.h"
+#include "codegen/amdgpu/kernel_emitter.h"
 
 #include "codegen/amdgpu/barrier.h"
 #include "codegen/amdgpu/dot.h"
-#include "codegen/amdgpu/element_access.h"
 #include "codegen/amdgpu/exchange.h"
-#include "codegen/amdgpu/memory_order.h"
 #include "codegen/amdgpu/reduce.h"
 #include "codegen/amdgpu/scan.h"
 #include "codegen/amdgpu/tile_access.h"
@@ -16,82 +14,9 @@
 
 namespace tl::amdgpu {
 
-namespace {
-
 /// 32-bit registers that one tile may take in each thread: all that the chips have. LLVM would
 /// spill more to scratch memory, and its time grows with the square.
-constexpr uint64_t maxTileWords = 512;
-
-class KernelEmitter {
-public:
-  KernelEmitter(const CodegenInput &input, KernelContext &context, KernelDebugInfo &debugInfo)
-      : input(input), graph(input.graph), context(context), ir(context.ir), debugInfo(debugInfo),
-        lds(context), accessLayouts(graph, context.layouts), order(context, accessLayouts),
-        tiles(graph.values.size()), views(graph.values.size()), pointers(graph.values.size()) {}
-
-  Status emit() {
-    TL_TRY(checkRegisters());
-    findFactors();
-    emitArguments();
-    TL_TRY(emitBlock(graph.kernel.body));
-    ir.CreateRetVoid();
-    lds.finish();
-    return {};
-  }
-
-private:
-  using Yields = std::vector<TileValue>;
-
-  const CodegenInput &input;
-  const Graph &graph;
-  KernelContext &context;
-  Builder &ir;
-  KernelDebugInfo &debugInfo;
-  Lds lds;
-  AccessLayouts accessLayouts;
-  MemoryOrder order;
-  std::vector<TileValue> tiles; // by ValueId
-  std::vector<ViewValue> views;
-  std::vector<llvm::Value *> pointers;
-  std::vector<bool> onlyFactor; // by ValueId: all uses are first or second operands of dots
-  Yields yields;                // of the region that was emitted last
-
-  Status checkRegisters() const;
-  void findFactors();
-  void emitArguments();
-  llvm::Value *slot(ValueId value);
-  llvm::Value *dimension(const ViewDim &dim);
-  void emitViewArgument(const Argument &argument);
-
-  Status emitBlock(BlockId block);
-  Status emitOp(OpId id);
-  Status emitFor(const Op &op);
-  Status emitIfOp(const Op &op);
-  void emitConstant(const Op &op);
-  void emitIota(const Op &op);
-  void emitElementwise(const Op &op);
-  void emitAlongAxis(const Op &op);
-  void emitShape(const Op &op);
-  void emitMakeView(const Op &op);
-  void emitAddress(const Op &op);
-  void emitLoad(const Op &op);
-  void emitStore(const Op &op);
-  void emitMemory(const Op &op);
-  void emitScatter(const Op &op, const ViewValue &view, const ElementIndices &at);
-
-  const TileValue &tile(ValueId value) const { return tiles[value]; }
-  llvm::Value *scalar(ValueId value) const { return tiles[value].registers[0]; }
-  void setScalar(ValueId id, llvm::Value *value) {
-    tiles[id] = {&context.layouts.of(graph.typeOf(id)), graph.typeOf(id).dtype, {value}, true};
-  }
-  void setTile(ValueId id, TileValue value);
-  /// An i32 or i64 scalar as i64.
-  llvm::Value *index(ValueId value) { return ir.CreateSExt(scalar(value), ir.getInt64Ty()); }
-  std::vector<llvm::Value *> indices(std::span<const ValueId> values);
-  llvm::Value *padding(const Op &op, DType dtype);
-  TileValue join(const TileValue &a, llvm::BasicBlock *fromA, const TileValue &b,
-                 llvm::BasicBlock *fromB);
-};
+static constexpr uint64_t maxTileWords = 512;
 
 Status KernelEmitter::checkRegisters() const {
   for (const Value &value : graph.values) {
@@ -273,8 +198,21 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Atomic:
     emitMemory(op);
     break;
+  case Rule::Take:
+    tiles[graph.result(op)] =
+        emitTake(context, lds, op, tile(graph.operand(op, 0)), tile(graph.operand(op, 1)));
+    break;
+  case Rule::Pointer:
+    pointers[graph.result(op)] =
+        ir.CreateIntToPtr(scalar(graph.operand(op, 0)), ir.getPtrTy(globalSpace));
+    break;
   case Rule::For:
     return emitFor(op);
+  case Rule::While:
+    return emitWhile(op);
+  case Rule::Exit:
+    emitExit(op);
+    break;
   case Rule::If:
     return emitIfOp(op);
   case Rule::Yield:
@@ -282,6 +220,9 @@ Status KernelEmitter::emitOp(OpId id) {
     for (ValueId value : graph.operands(op))
       yields.push_back(tile(value));
     break;
+  case Rule::Sort:
+  case Rule::TopK:
+  case Rule::Histogram:
   case Rule::Temporary:
   case Rule::Dispatch:
     return internalError("%s in a kernel", opInfo(op.opcode).text.data());
@@ -469,107 +410,7 @@ void KernelEmitter::emitScatter(const Op &op, const ViewValue &view, const Eleme
   scatterElements(context, view, at, *shape, tile(graph.operand(op, 0)));
 }
 
-/// A value that comes from one of two blocks.
-TileValue KernelEmitter::join(const TileValue &a, llvm::BasicBlock *fromA, const TileValue &b,
-                              llvm::BasicBlock *fromB) {
-  TileValue result{a.layout, a.dtype, {}, a.isSplat && b.isSplat};
-  for (size_t i = 0; i < a.registers.size(); ++i) {
-    llvm::PHINode *phi = ir.CreatePHI(a.registers[i]->getType(), 2);
-    phi->addIncoming(a.registers[i], fromA);
-    phi->addIncoming(b.registers[i], fromB);
-    result.registers.push_back(phi);
-  }
-  return result;
-}
-
-Status KernelEmitter::emitIfOp(const Op &op) {
-  llvm::LLVMContext &llvmContext = ir.getContext();
-  auto *after = llvm::BasicBlock::Create(llvmContext, "", &context.function);
-  std::array<llvm::BasicBlock *, 2> starts, ends{};
-  for (llvm::BasicBlock *&start : starts)
-    start = llvm::BasicBlock::Create(llvmContext, "", &context.function, after);
-  ir.CreateCondBr(scalar(graph.operand(op, 0)), starts[0], starts[1]);
-  Lds::Pending ldsBefore = lds.state();
-  MemoryOrder::Pending orderBefore = order.state();
-  std::array<Yields, 2> values;
-  Lds::Pending ldsThen;
-  MemoryOrder::Pending orderThen;
-  for (size_t i = 0; i < 2; ++i) {
-    lds.setState(ldsBefore);
-    order.setState(orderBefore);
-    ir.SetInsertPoint(starts[i]);
-    TL_TRY(emitBlock(graph.regions(op)[i]));
-    values[i] = std::move(yields);
-    ends[i] = ir.GetInsertBlock();
-    ir.CreateBr(after);
-    if (i == 0) {
-      ldsThen = lds.state();
-      orderThen = order.state();
-    }
-  }
-  lds.join(ldsThen);
-  order.join(orderThen);
-  ir.SetInsertPoint(after);
-  for (size_t i = 0; i < values[0].size(); ++i)
-    tiles[graph.results(op)[i]] = join(values[0][i], ends[0], values[1][i], ends[1]);
-  return {};
-}
-
-/// The number of iterations is never computed: the distance to `hi` counts down, as an unsigned
-/// number, so that neither it nor the counter can overflow.
-Status KernelEmitter::emitFor(const Op &op) {
-  llvm::LLVMContext &llvmContext = ir.getContext();
-  std::span<const ValueId> operands = graph.operands(op);
-  BlockId region = graph.regions(op)[0];
-  const Block &block = graph.block(region);
-  llvm::Value *low = scalar(operands[0]), *high = scalar(operands[1]), *step = scalar(operands[2]);
-  llvm::Value *zero = llvm::ConstantInt::get(low->getType(), 0);
-  llvm::Value *enters = ir.CreateAnd(ir.CreateICmpSLT(low, high), ir.CreateICmpSGT(step, zero));
-  llvm::Value *distance = ir.CreateSub(high, low);
-  llvm::BasicBlock *before = ir.GetInsertBlock();
-  auto *body = llvm::BasicBlock::Create(llvmContext, "", &context.function);
-  auto *after = llvm::BasicBlock::Create(llvmContext, "", &context.function);
-  ir.CreateCondBr(enters, body, after);
-  Lds::Pending ldsBefore = lds.state();
-  MemoryOrder::Pending orderBefore = order.state();
-  lds.assumeAllPending();
-  order.enterLoop(region);
-
-  ir.SetInsertPoint(body);
-  llvm::PHINode *counter = ir.CreatePHI(low->getType(), 2),
-                *remaining = ir.CreatePHI(low->getType(), 2);
-  counter->addIncoming(low, before);
-  remaining->addIncoming(distance, before);
-  setScalar(block.args[0], counter);
-  for (size_t i = 3; i < operands.size(); ++i) {
-    const TileValue &init = tile(operands[i]);
-    TileValue carried{init.layout, init.dtype, {}, init.layout->rank() == 0};
-    for (llvm::Value *value : init.registers) {
-      llvm::PHINode *phi = ir.CreatePHI(value->getType(), 2);
-      phi->addIncoming(value, before);
-      carried.registers.push_back(phi);
-    }
-    tiles[block.args[i - 2]] = std::move(carried);
-  }
-  TL_TRY(emitBlock(region));
-  Yields last = std::move(yields);
-  llvm::BasicBlock *end = ir.GetInsertBlock();
-  llvm::Value *more = ir.CreateICmpUGT(remaining, step);
-  counter->addIncoming(ir.CreateAdd(counter, step), end);
-  remaining->addIncoming(ir.CreateSub(remaining, step), end);
-  for (size_t i = 0; i < last.size(); ++i)
-    for (size_t j = 0; j < last[i].registers.size(); ++j)
-      llvm::cast<llvm::PHINode>(tiles[block.args[i + 1]].registers[j])
-          ->addIncoming(last[i].registers[j], end);
-  keepRolled(context, ir.CreateCondBr(more, body, after));
-
-  lds.join(ldsBefore);
-  order.join(orderBefore);
-  ir.SetInsertPoint(after);
-  for (size_t i = 0; i < last.size(); ++i)
-    tiles[graph.results(op)[i]] = join(tile(operands[i + 3]), before, last[i], end);
-  return {};
-}
+namespace {
 
 /// Attributes that tell LLVM how the kernel is launched and what it need not be given.
 void addKernelAttributes(llvm::Function &function, uint32_t threads) {

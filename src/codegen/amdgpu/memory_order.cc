@@ -8,15 +8,8 @@ namespace tl::amdgpu {
 
 namespace {
 
-bool writes(const Op &op) { return opInfo(op.opcode).effect == Effect::Write; }
+bool writes(const Op &op) { return writesMemory(op.opcode); }
 bool isAccess(const Op &op) { return writes(op) || opInfo(op.opcode).effect == Effect::Read; }
-
-/// The argument whose memory a view shows.
-uint32_t rootArgument(const Graph &graph, ValueId view) {
-  while (const Op *op = graph.definingOp(view))
-    view = graph.operand(*op, 0); // MakeView and ByteOffset: the pointer; Address: the view
-  return graph.values[view].index;
-}
 
 /// Different elements of the view within its bounds have different addresses.
 bool isInjective(const Graph &graph, ValueId view) {
@@ -66,9 +59,9 @@ bool MemoryOrder::mayConflict(const Access &earlier, const Op &later) {
   const Graph &graph = context.graph;
   if ((!writes(*earlier.op) && !writes(later)) || commute(*earlier.op, later))
     return false;
-  uint32_t a = rootArgument(graph, graph.viewOperand(*earlier.op));
-  uint32_t b = rootArgument(graph, graph.viewOperand(later));
-  if (a != b && (graph.kernel.args[a].distinct || graph.kernel.args[b].distinct))
+  auto a = rootArgument(graph, graph.viewOperand(*earlier.op));
+  auto b = rootArgument(graph, graph.viewOperand(later));
+  if (a != b && (isDistinct(graph, a) || isDistinct(graph, b)))
     return false;
   return earlier.otherIteration || !sameElementsInSameThreads(*earlier.op, later);
 }

@@ -80,6 +80,17 @@ private:
     return value.kind == ValueKind::BlockArg ? value.block : g.ops[value.op].block;
   }
 
+  /// What a loop's region gets of the carried values, or a region's yield gives of them (or of its
+  /// op's results).
+  std::span<const ValueId> carriedIn(BlockId region) const {
+    Opcode opcode = g.ops[g.block(region).parent].opcode;
+    return std::span(g.block(region).args).subspan(carriedArgumentsAt(opcode));
+  }
+  std::span<const ValueId> yieldsOf(BlockId region) const {
+    Opcode opcode = g.ops[g.block(region).parent].opcode;
+    return g.operands(g.ops[yieldOf(region)]).subspan(carriedYieldsAt(opcode));
+  }
+
   BufferId addNode(size_t bytes, uint32_t from, uint32_t to) {
     nodes.push_back({alignUp(bytes), {{from, to}}});
     return BufferId(nodes.size() - 1);
@@ -91,7 +102,7 @@ private:
 
   void makeNodes(OpId id) {
     const Op &op = g.ops[id];
-    if (op.opcode == Opcode::For) {
+    if (isLoop(op.opcode)) {
       loopNodes(id);
     } else if (op.opcode == Opcode::If) {
       branchNodes(id);
@@ -115,13 +126,13 @@ private:
   void loopNodes(OpId id) {
     const Op &op = g.ops[id];
     BlockId body = g.regions(op)[0];
-    auto args = g.block(body).args;
-    for (size_t i = 1; i < args.size(); ++i) {
-      if (values.place[args[i]] != Place::Buffer)
+    auto carried = carriedIn(body);
+    for (size_t i = 0; i < carried.size(); ++i) {
+      if (values.place[carried[i]] != Place::Buffer)
         continue;
-      BufferId node = addNode(args[i], pointOf(id), pointOf(id));
+      BufferId node = addNode(carried[i], pointOf(id), pointOf(id));
       nodes[node].live.push_back({pointOf(yieldOf(body)), endOf(id)});
-      plan.ofValue[g.result(op, i - 1)] = node;
+      plan.ofValue[g.result(op, i)] = node;
     }
   }
 
@@ -189,7 +200,7 @@ private:
         useLeaves(expressionOf(operand, 0), id);
     if (op.opcode == Opcode::Dot && values.place[g.result(op)] == Place::Buffer)
       accumulateInPlace(id);
-    if (op.opcode == Opcode::For)
+    if (isLoop(op.opcode))
       carriedInPlace(id);
     if (op.opcode == Opcode::If)
       for (BlockId region : g.regions(op))
@@ -232,10 +243,10 @@ private:
   void carriedInPlace(OpId id) {
     const Op &op = g.ops[id];
     BlockId body = g.regions(op)[0];
-    std::vector<ValueId> carried(g.block(body).args.begin() + 1, g.block(body).args.end());
+    auto carried = carriedIn(body);
     followYields(body, carried);
     for (size_t i = 0; i < carried.size(); ++i) {
-      ValueId init = g.operand(op, i + 3);
+      ValueId init = g.operand(op, i + firstCarried(op.opcode));
       if (values.place[carried[i]] == Place::Buffer && plan.ofValue[init] != noBuffer &&
           values.place[init] != Place::InPlace)
         affinities.push_back({plan.ofValue[init], plan.ofValue[carried[i]], pointOf(id)});
@@ -244,7 +255,7 @@ private:
 
   void followYields(BlockId region, std::span<const ValueId> targets) {
     OpId yield = yieldOf(region);
-    auto yields = g.operands(g.ops[yield]);
+    auto yields = yieldsOf(region);
     for (size_t i = 0; i < targets.size(); ++i)
       if (values.place[targets[i]] == Place::Buffer)
         affinities.push_back({plan.ofValue[yields[i]], plan.ofValue[targets[i]], pointOf(yield)});
@@ -283,21 +294,20 @@ private:
   /// by way of a buffer of its own, since all carried values change at once.
   void addMoves() {
     for (OpId id : values.order) {
-      if (g.ops[id].opcode != Opcode::For)
+      if (!isLoop(g.ops[id].opcode))
         continue;
       BlockId body = g.regions(g.ops[id])[0];
       OpId yield = yieldOf(body);
-      auto args = g.block(body).args;
-      auto yields = g.operands(g.ops[yield]);
+      auto carried = carriedIn(body), yields = yieldsOf(body);
       std::set<uint32_t> targets;
       for (size_t i = 0; i < yields.size(); ++i)
-        if (values.place[args[i + 1]] == Place::Buffer)
-          targets.insert(groupOf[plan.ofValue[args[i + 1]]]);
+        if (values.place[carried[i]] == Place::Buffer)
+          targets.insert(groupOf[plan.ofValue[carried[i]]]);
       for (size_t i = 0; i < yields.size(); ++i) {
-        if (values.place[args[i + 1]] != Place::Buffer)
+        if (values.place[carried[i]] != Place::Buffer)
           continue;
         uint32_t from = groupOf[plan.ofValue[yields[i]]];
-        if (from != groupOf[plan.ofValue[args[i + 1]]] && targets.contains(from)) {
+        if (from != groupOf[plan.ofValue[carried[i]]] && targets.contains(from)) {
           BufferId node =
               addNode(nodes[plan.ofValue[yields[i]]].bytes, pointOf(yield), pointOf(yield));
           plan.ofOp[{yield, Scratch::Move, uint32_t(i)}] = node;

@@ -11,9 +11,10 @@ using llvm::Value;
 
 bool isTileBuffer(const Emission &e, ValueId v) { return e.values.place[v] == Place::Buffer; }
 
-/// The operands of a region's yield.
+/// What a region's yield gives to those who receive it: carried values, or an op's results.
 std::span<const ValueId> yieldsOf(const Emission &e, BlockId region) {
-  return e.g.operands(e.g.ops[e.g.block(region).ops.back()]);
+  Opcode opcode = e.g.ops[e.g.block(region).parent].opcode;
+  return e.g.operands(e.g.ops[e.g.block(region).ops.back()]).subspan(carriedYieldsAt(opcode));
 }
 
 /// Tiles that a region yields go to the buffers of `targets`, all at once.
@@ -51,27 +52,59 @@ Value *tripCount(Emission &e, Value *low, Value *high, Value *step) {
   return ir.CreateSelect(runs, ir.CreateAdd(last, one), zero);
 }
 
-void startCarried(Emission &e, const Op &op, std::span<const ValueId> carried) {
-  for (size_t i = 0; i < carried.size(); ++i) {
-    if (!isTileBuffer(e, carried[i]))
+/// A loop's carried values: in its region, and where they start.
+struct CarriedValues {
+  std::span<const ValueId> inside, init;
+  std::vector<llvm::PHINode *> scalars; // of those that are none: null
+};
+
+CarriedValues startTiles(Emission &e, const Op &op) {
+  CarriedValues carried;
+  carried.inside =
+      std::span(e.g.block(e.g.regions(op)[0]).args).subspan(carriedArgumentsAt(op.opcode));
+  carried.init = e.g.operands(op).subspan(firstCarried(op.opcode));
+  for (size_t i = 0; i < carried.inside.size(); ++i) {
+    ValueId inside = carried.inside[i];
+    if (!isTileBuffer(e, inside))
       continue;
-    ValueId init = e.g.operand(op, i + 3);
-    TileRef tile = e.bufferTile(e.buffers.ofValue[carried[i]], e.typeOf(carried[i]));
-    if (!e.buffers.shared(init, carried[i]))
-      materialize(e, init, tile, 0);
-    e.tile[carried[i]] = e.tile[e.g.result(op, i)] = tile;
+    TileRef tile = e.bufferTile(e.buffers.ofValue[inside], e.typeOf(inside));
+    if (!e.buffers.shared(carried.init[i], inside))
+      materialize(e, carried.init[i], tile, 0);
+    e.tile[inside] = e.tile[e.g.result(op, i)] = tile;
   }
+  return carried;
+}
+
+/// At the loop's head, which is reached from `before`.
+void startScalars(Emission &e, const Op &op, CarriedValues &carried, llvm::BasicBlock *before) {
+  carried.scalars.assign(carried.inside.size(), nullptr);
+  for (size_t i = 0; i < carried.inside.size(); ++i) {
+    if (e.values.place[carried.inside[i]] != Place::Scalar)
+      continue;
+    Value *init = e.scalar[carried.init[i]];
+    carried.scalars[i] = e.ir.CreatePHI(init->getType(), 2);
+    carried.scalars[i]->addIncoming(init, before);
+    e.scalar[carried.inside[i]] = e.scalar[e.g.result(op, i)] = carried.scalars[i];
+  }
+}
+
+/// At the end of the loop's region.
+void carryOn(Emission &e, BlockId region, const CarriedValues &carried) {
+  moveYields(e, region, carried.inside);
+  auto yields = yieldsOf(e, region);
+  for (size_t i = 0; i < carried.inside.size(); ++i)
+    if (carried.scalars[i])
+      carried.scalars[i]->addIncoming(e.scalar[yields[i]], e.ir.GetInsertBlock());
 }
 
 void emitFor(Emission &e, OpId id) {
   const Op &op = e.g.ops[id];
   llvm::IRBuilder<> &ir = e.ir;
   BlockId region = e.g.regions(op)[0];
-  const std::vector<ValueId> &args = e.g.block(region).args;
-  std::span<const ValueId> carried = std::span(args).subspan(1);
+  ValueId index = e.g.block(region).args[0];
   Value *low = e.index(e.g.operand(op, 0)), *step = e.index(e.g.operand(op, 2));
   Value *trips = tripCount(e, low, e.index(e.g.operand(op, 1)), step);
-  startCarried(e, op, carried);
+  CarriedValues carried = startTiles(e, op);
   e.at(id);
 
   llvm::BasicBlock *before = ir.GetInsertBlock();
@@ -83,31 +116,51 @@ void emitFor(Emission &e, OpId id) {
   llvm::PHINode *counter = ir.CreatePHI(ir.getInt64Ty(), 2);
   round->addIncoming(e.i64(0), before);
   counter->addIncoming(low, before);
-  std::vector<llvm::PHINode *> scalars(carried.size());
-  for (size_t i = 0; i < carried.size(); ++i) {
-    if (e.values.place[carried[i]] != Place::Scalar)
-      continue;
-    Value *init = e.scalar[e.g.operand(op, i + 3)];
-    scalars[i] = ir.CreatePHI(init->getType(), 2);
-    scalars[i]->addIncoming(init, before);
-    e.scalar[carried[i]] = e.scalar[e.g.result(op, i)] = scalars[i];
-  }
+  startScalars(e, op, carried, before);
   ir.CreateCondBr(ir.CreateICmpULT(round, trips), inside, exit);
 
   ir.SetInsertPoint(inside);
-  bool narrow = e.typeOf(args[0]).dtype == DType::I32;
-  e.scalar[args[0]] = narrow ? ir.CreateTrunc(counter, ir.getInt32Ty()) : counter;
+  bool narrow = e.typeOf(index).dtype == DType::I32;
+  e.scalar[index] = narrow ? ir.CreateTrunc(counter, ir.getInt32Ty()) : counter;
   emitBlock(e, region);
-  moveYields(e, region, carried);
+  carryOn(e, region, carried);
   llvm::BasicBlock *latch = ir.GetInsertBlock();
   round->addIncoming(ir.CreateAdd(round, e.i64(1)), latch);
   counter->addIncoming(ir.CreateAdd(counter, step), latch);
-  auto yields = yieldsOf(e, region);
-  for (size_t i = 0; i < carried.size(); ++i)
-    if (scalars[i])
-      scalars[i]->addIncoming(e.scalar[yields[i]], latch);
   ir.CreateBr(header);
   ir.SetInsertPoint(exit);
+}
+
+void emitWhile(Emission &e, OpId id) {
+  const Op &op = e.g.ops[id];
+  llvm::IRBuilder<> &ir = e.ir;
+  BlockId region = e.g.regions(op)[0];
+  CarriedValues carried = startTiles(e, op);
+  e.at(id);
+
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  llvm::BasicBlock *header = e.newBlock("while"), *inside = e.newBlock("while.body"),
+                   *exit = e.newBlock("while.done");
+  ir.CreateBr(header);
+  ir.SetInsertPoint(header);
+  llvm::PHINode *goesOn = ir.CreatePHI(ir.getInt1Ty(), 2);
+  goesOn->addIncoming(e.scalar[e.g.operand(op, 0)], before);
+  startScalars(e, op, carried, before);
+  ir.CreateCondBr(goesOn, inside, exit);
+
+  ir.SetInsertPoint(inside);
+  emitBlock(e, region);
+  carryOn(e, region, carried);
+  ValueId again = e.g.operand(e.g.ops[e.g.block(region).ops.back()], 0);
+  goesOn->addIncoming(e.scalar[again], ir.GetInsertBlock());
+  ir.CreateBr(header);
+  ir.SetInsertPoint(exit);
+}
+
+void emitExit(Emission &e, OpId id) {
+  llvm::BasicBlock *after = e.newBlock("goes.on");
+  e.ir.CreateCondBr(e.scalar[e.g.operand(e.g.ops[id], 0)], e.programEnd, after);
+  e.ir.SetInsertPoint(after);
 }
 
 void emitIf(Emission &e, OpId id) {
@@ -183,8 +236,14 @@ void emitOp(Emission &e, OpId id) {
     return emitReduce(e, id);
   case Opcode::Dot:
     return emitDot(e, id);
+  case Opcode::Take:
+    return emitTake(e, id);
   case Opcode::For:
     return emitFor(e, id);
+  case Opcode::While:
+    return emitWhile(e, id);
+  case Opcode::Exit:
+    return emitExit(e, id);
   case Opcode::If:
     return emitIf(e, id);
   case Opcode::Yield: // what is yielded is moved by the op around it

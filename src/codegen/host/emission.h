@@ -46,6 +46,7 @@ struct Emission {
   llvm::Value *sink = nullptr; // 8 bytes that reads and writes go to which must not happen
   std::array<llvm::Value *, 3> programs = {}; // of the grid
   std::array<llvm::Value *, 3> program = {};  // this one
+  llvm::BasicBlock *programEnd = nullptr;     // where this one is done
   std::vector<llvm::Value *> scalar;          // by ValueId: rank 0 tiles and pointers
   std::vector<ViewRef> view;                  // by ValueId
   std::vector<TileRef> tile;                  // by ValueId: Buffer, InPlace and Alias
@@ -134,6 +135,9 @@ void copyTile(Emission &e, const Type &type, const TileRef &from, const TileRef 
               const Box *box = nullptr);
 /// Sets all elements of a row-major tile.
 void fillTile(Emission &e, const Type &type, const TileRef &to, llvm::Constant *value);
+
+// take.cc
+void emitTake(Emission &e, OpId op);
 
 // pieces.cc
 /// An op whose result is put together from several operands.

@@ -10,7 +10,7 @@ namespace {
 /// Bytes per element in registers: f16 and bf16 are computed in f32, unless they are only moved.
 unsigned registerBytes(Opcode opcode, DType dtype) {
   bool moved = opcode == Opcode::Select || opcode == Opcode::Gather;
-  bool small = dtype == DType::F16 || dtype == DType::BF16;
+  bool small = dtype == DType::F16 || dtype == DType::BF16 || isNarrowFloat(dtype);
   return small && !moved ? 4 : dtypeBytes(dtype);
 }
 

@@ -95,8 +95,11 @@ void emitPrograms(Emission &e) {
     at[i]->addIncoming(from[i], start);
     e.program[i] = at[i];
   }
+  e.programEnd = e.newBlock("end");
   emitBlock(e, e.g.kernel.body);
+  ir.CreateBr(e.programEnd);
 
+  ir.SetInsertPoint(e.programEnd);
   Value *carry = e.i64(1);
   std::array<Value *, 3> next;
   for (size_t i = 0; i < 3; ++i) {

@@ -63,6 +63,9 @@ void emitScalarOp(Emission &e, ValueId result) {
   case Opcode::ByteOffset:
     value = e.ir.CreatePtrAdd(e.scalar[e.g.operand(op, 0)], e.index(e.g.operand(op, 1)));
     break;
+  case Opcode::Pointer:
+    value = e.ir.CreateIntToPtr(e.scalar[e.g.operand(op, 0)], e.ir.getPtrTy());
+    break;
   case Opcode::Gather:
     value = gatherScalar(e, op, dtype);
     break;

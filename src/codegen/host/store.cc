@@ -10,19 +10,9 @@ namespace {
 
 using llvm::Value;
 
-/// The kernel argument whose memory a view or pointer belongs to.
-ValueId rootArgument(const Graph &g, ValueId v) {
-  while (const Op *op = g.definingOp(v))
-    v = g.operand(*op, 0);
-  return v;
-}
-
 bool promisedApart(const Graph &g, const Op &load, const Op &store) {
-  ValueId a = rootArgument(g, g.viewOperand(load)), b = rootArgument(g, g.viewOperand(store));
-  if (a == b)
-    return false;
-  const std::vector<Argument> &args = g.kernel.args;
-  return args[g.values[a].index].distinct || args[g.values[b].index].distinct;
+  auto a = rootArgument(g, g.viewOperand(load)), b = rootArgument(g, g.viewOperand(store));
+  return a != b && (isDistinct(g, a) || isDistinct(g, b));
 }
 
 /// The same view at the same place, without elements that overlap: each element is read and then

@@ -14,7 +14,7 @@ constexpr unsigned maxExpressionDepth = 48;
 /// What one element costs, about as many vector instructions.
 unsigned elementCost(const Graph &g, const Op &op) {
   const Type &type = g.typeOf(g.result(op));
-  bool small = type.dtype == DType::F16 || type.dtype == DType::BF16;
+  bool small = type.dtype == DType::F16 || type.dtype == DType::BF16 || isNarrowFloat(type.dtype);
   if (movesElements(op.opcode))
     return 0;
   switch (op.opcode) {
@@ -119,7 +119,7 @@ private:
     for (OpId id : g.block(block).ops) {
       plan.begin[id] = next++;
       plan.order.push_back(id);
-      if (opInfo(g.ops[id].opcode).effect == Effect::Write)
+      if (writesMemory(g.ops[id].opcode))
         writes.push_back(plan.begin[id]);
       for (BlockId region : g.regions(g.ops[id]))
         number(region);
@@ -159,12 +159,13 @@ private:
 
   static bool computedByElement(const Op &op) {
     return op.opcode != Opcode::Load && op.opcode != Opcode::Dot && op.regions.count == 0 &&
-           !isAtomic(op.opcode) && !combinesAlongAxis(op.opcode) && !joinsOperands(op.opcode);
+           !isAtomic(op.opcode) && !combinesAlongAxis(op.opcode) && !joinsOperands(op.opcode) &&
+           op.opcode != Opcode::Take;
   }
 
   void decide(OpId id) {
     const Op &op = g.ops[id];
-    if (op.opcode == Opcode::For)
+    if (isLoop(op.opcode))
       for (ValueId arg : g.block(g.regions(op)[0]).args)
         if (isTileOfRank(g.typeOf(arg)))
           plan.place[arg] = Place::Buffer;
@@ -182,12 +183,12 @@ private:
 
   Place placeOf(OpId id, ValueId v) {
     const Op &op = g.ops[id];
-    if (op.opcode == Opcode::For || op.opcode == Opcode::If)
+    if (isLoop(op.opcode) || op.opcode == Opcode::If)
       return Place::Buffer;
     if (sites[v].empty() && !keep[v])
       return Place::None;
     if (combinesAlongAxis(op.opcode) || joinsOperands(op.opcode) || isAtomic(op.opcode) ||
-        op.opcode == Opcode::Dot)
+        op.opcode == Opcode::Dot || op.opcode == Opcode::Take)
       return Place::Buffer;
     if (needsMemory(g, op))
       return Place::Alias;
@@ -212,6 +213,8 @@ private:
       keep[operand] = true;
       return;
     }
+    if (op.opcode == Opcode::Take && index == 0)
+      keep[operand] = true; // its elements are read in any order
     std::vector<Site> &list = sites[operand];
     if (op.results.count == 0 || !computedByElement(op))
       list.push_back(siteOf(g, id, index));
@@ -295,7 +298,7 @@ uint32_t ValuePlan::lastNeed(const Graph &g, OpId user, BlockId home) const {
   uint32_t last = begin[user];
   for (BlockId block = g.ops[user].block; block != home;) {
     OpId parent = g.block(block).parent;
-    if (g.ops[parent].opcode == Opcode::For)
+    if (isLoop(g.ops[parent].opcode))
       last = end[parent];
     block = g.ops[parent].block;
   }
@@ -306,7 +309,7 @@ ValuePlan planValues(const Graph &graph) { return ValuePlanner(graph).run(); }
 
 Site siteOf(const Graph &g, OpId op, size_t operand) {
   Opcode opcode = g.ops[op].opcode;
-  bool separate = opcode == Opcode::Dot || opcode == Opcode::For || joinsOperands(opcode);
+  bool separate = opcode == Opcode::Dot || isLoop(opcode) || joinsOperands(opcode);
   return {op, separate ? uint32_t(operand) : 0};
 }
 

@@ -24,7 +24,7 @@ struct Site {
   auto operator<=>(const Site &) const = default;
 };
 
-/// Ops are numbered in program order, regions inside their op; a For or If has a number for its
+/// Ops are numbered in program order, regions inside their op; a loop or If has a number for its
 /// end.
 struct ValuePlan {
   std::vector<Place> place;    // by ValueId

@@ -1,13 +1,16 @@
 // Casts, each rounded once. Where a value passes through a wider float first, that step is exact or
 // rounds to odd.
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/narrow_float.h"
 #include "codegen/llvm/rounding.h"
 
 namespace tl {
 
 using llvm::Value;
 
-static bool isSmall(DType dtype) { return dtype == DType::F16 || dtype == DType::BF16; }
+static bool isSmall(DType dtype) {
+  return dtype == DType::F16 || dtype == DType::BF16 || isNarrowFloat(dtype);
+}
 
 // An integer of 64 bits as a double that lies on the same side of, or on, every number of 52 bits
 // or fewer: from 2^53 on, low bits that are not all zero become one that still fits.
@@ -36,9 +39,10 @@ Value *ElementEmitter::integerToFloat(Value *value, DType from, DType to) {
   };
   if (!isSmall(to))
     return convert(type(to));
-  if (to == DType::BF16 && dtypeBits(from) == 64)
+  bool fewBits = to != DType::F16; // bf16 and floats of 8 bits
+  if (fewBits && dtypeBits(from) == 64)
     return fromFloat(truncateToOdd(ir, wideIntegerToDouble(ir, value, isSigned)), to);
-  if (to == DType::BF16 && dtypeBits(from) == 32)
+  if (fewBits && dtypeBits(from) == 32)
     return fromFloat(truncateToOdd(ir, convert(ir.getDoubleTy())), to);
   return fromFloat(convert(ir.getFloatTy()), to);
 }
@@ -54,6 +58,33 @@ Value *ElementEmitter::floatToFloat(Value *value, DType from, DType to) {
                           : fromFloat(single, to);
 }
 
+// In another mode than to nearest: from float, or for a wider type from what is rounded to odd,
+// which lies on the same side of every number of fewer bits.
+Value *ElementEmitter::floatInMode(Value *value, DType from, DType to, const CastMode &mode) {
+  if (to == DType::F64) {
+    Value *wide = from == to ? value : floatToFloat(value, from, to);
+    llvm::Type *bits = withElement(value->getType(), ir.getInt64Ty());
+    return ir.CreateBitCast(inMode(ir, ir.CreateBitCast(wide, bits), wide, wide, to, mode),
+                            wide->getType());
+  }
+  if (to == DType::F32) {
+    Value *nearest = floatToFloat(value, from, to);
+    Value *exact = from == DType::F64 ? value : nearest;
+    Value *back = from == DType::F64 ? ir.CreateFPExt(nearest, value->getType()) : nearest;
+    llvm::Type *bits = withElement(value->getType(), ir.getInt32Ty());
+    return ir.CreateBitCast(inMode(ir, ir.CreateBitCast(nearest, bits), back, exact, to, mode),
+                            nearest->getType());
+  }
+  Value *single = from == DType::F64 ? truncateToOdd(ir, value) : toFloat(value, from);
+  if (isNarrowFloat(to))
+    return truncateToNarrow(ir, single, to, mode);
+  Value *nearest = fromFloat(single, to);
+  llvm::Type *bits = withElement(value->getType(), ir.getInt16Ty());
+  return ir.CreateBitCast(
+      inMode(ir, ir.CreateBitCast(nearest, bits), toFloat(nearest, to), single, to, mode),
+      nearest->getType());
+}
+
 Value *ElementEmitter::floatToInteger(Value *value, DType from, DType to) {
   Value *real = isSmall(from) ? toFloat(value, from) : value;
   llvm::Type *result = withElement(value->getType(), type(to));
@@ -61,8 +92,8 @@ Value *ElementEmitter::floatToInteger(Value *value, DType from, DType to) {
   return ir.CreateIntrinsic(id, {result, real->getType()}, {real});
 }
 
-Value *ElementEmitter::cast(Value *value, DType from, DType to) {
-  if (from == to)
+Value *ElementEmitter::cast(Value *value, DType from, DType to, const CastMode &mode) {
+  if (from == to && !mode.saturate)
     return value;
   llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
   ir.clearFastMathFlags();
@@ -81,6 +112,8 @@ Value *ElementEmitter::cast(Value *value, DType from, DType to) {
       return ir.CreateSelect(value, constantFloat(to, 1, lanes), zero(to, lanes));
     return ir.CreateZExt(value, type(to, lanes));
   }
+  if (isFloat(from) && isFloat(to) && mode != CastMode())
+    return floatInMode(value, from, to, mode);
   if (isFloat(from))
     return isFloat(to) ? floatToFloat(value, from, to) : floatToInteger(value, from, to);
   if (isFloat(to))

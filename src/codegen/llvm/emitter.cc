@@ -1,5 +1,6 @@
 #include "codegen/llvm/emitter.h"
 
+#include "codegen/llvm/narrow_float.h"
 #include "codegen/llvm/rounding.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -35,13 +36,21 @@ static const llvm::fltSemantics &semantics(DType dtype) {
     return llvm::APFloat::BFloat();
   case DType::F32:
     return llvm::APFloat::IEEEsingle();
+  case DType::F8E4M3FN:
+    return llvm::APFloat::Float8E4M3FN();
+  case DType::F8E5M2:
+    return llvm::APFloat::Float8E5M2();
+  case DType::F8E4M3FNUZ:
+    return llvm::APFloat::Float8E4M3FNUZ();
+  case DType::F8E5M2FNUZ:
+    return llvm::APFloat::Float8E5M2FNUZ();
   default:
     return llvm::APFloat::IEEEdouble();
   }
 }
 
 static llvm::Constant *floatConstant(llvm::Type *type, DType dtype, const llvm::APFloat &value) {
-  if (dtype == DType::BF16)
+  if (dtype == DType::BF16 || isNarrowFloat(dtype))
     return llvm::ConstantInt::get(type, value.bitcastToAPInt());
   return llvm::ConstantFP::get(type, value);
 }
@@ -105,6 +114,8 @@ Value *ElementEmitter::splat(Value *value, unsigned lanes) {
 }
 
 Value *ElementEmitter::toFloat(Value *value, DType dtype) {
+  if (isNarrowFloat(dtype))
+    return extendNarrow(ir, value, dtype);
   if (dtype == DType::F16)
     return ir.CreateFPExt(value, withElement(value->getType(), ir.getFloatTy()));
   return dtype == DType::BF16 ? extendBf16(ir, value) : value;
@@ -138,6 +149,8 @@ static Value *keepProductApart(llvm::IRBuilderBase &ir, Value *value) {
 }
 
 Value *ElementEmitter::fromFloat(Value *value, DType dtype) {
+  if (isNarrowFloat(dtype))
+    return truncateToNarrow(ir, value, dtype, {});
   if (dtype == DType::F16) {
     if (options.nativeHalf)
       value = keepProductApart(ir, value);
@@ -194,13 +207,13 @@ Value *ElementEmitter::compare(Pred pred, Value *a, Value *b, DType dtype) {
     return ir.CreateICmp(isSigned(dtype) ? row.signedInt : row.unsignedInt, a, b);
   llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
   ir.clearFastMathFlags();
-  if (dtype == DType::BF16 || (dtype == DType::F16 && !options.nativeHalf))
+  if (dtype == DType::BF16 || isNarrowFloat(dtype) || (dtype == DType::F16 && !options.nativeHalf))
     return ir.CreateFCmp(row.real, toFloat(a, dtype), toFloat(b, dtype));
   return ir.CreateFCmp(row.real, a, b);
 }
 
 Value *ElementEmitter::classify(Opcode opcode, Value *a, DType dtype) {
-  if (dtype == DType::BF16 || !options.nativeHalf)
+  if (dtype == DType::BF16 || isNarrowFloat(dtype) || !options.nativeHalf)
     a = toFloat(a, dtype);
   if (opcode == Opcode::IsNan)
     return ir.CreateFCmpUNO(a, a);
@@ -216,7 +229,7 @@ Value *ElementEmitter::combine(ReduceKind kind, Value *a, Value *b, DType dtype)
 }
 
 Value *ElementEmitter::emit(Opcode opcode, std::span<Value *const> given, DType operandType,
-                            DType resultType, Pred pred) {
+                            DType resultType, Pred pred, const CastMode &mode) {
   unsigned lanes = 0;
   for (Value *value : given)
     if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType()))
@@ -240,7 +253,7 @@ Value *ElementEmitter::emit(Opcode opcode, std::span<Value *const> given, DType 
   case Opcode::Bitcast:
     return ir.CreateBitCast(operands[0], type(resultType, lanes));
   case Opcode::Cast:
-    return cast(operands[0], operandType, resultType);
+    return cast(operands[0], operandType, resultType, mode);
   default:
     return isFloat(operandType) ? emitFloat(opcode, operands, operandType)
                                 : emitInteger(opcode, operands, operandType);

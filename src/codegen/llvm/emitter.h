@@ -1,6 +1,7 @@
 // ElementEmitter: the elementwise operations of ops.def as LLVM IR, on scalars or fixed vectors,
 // the same for all targets. Values in registers have these LLVM types (or vectors of them):
-//   i1 -> i1, integers -> iN, f16 -> half, f32 -> float, f64 -> double, bf16 -> i16 (its bits)
+//   i1 -> i1, integers -> iN, f16 -> half, f32 -> float, f64 -> double, bf16 -> i16 (its bits),
+//   floats of 8 bits -> i8 (their bits)
 // In memory i1 is a byte, 0 or 1; everything else is as in registers. bf16 is held as bits because
 // no target of ours computes in it, x86 would call a library to round to it, and bits load, store
 // and select everywhere.
@@ -51,10 +52,12 @@ public:
 
   /// One row of ops.def with rule Elementwise, Compare, Classify, Select, Cast or Bitcast.
   /// `operandType` is the element type of the operands (Select: of a and b), `resultType` that of
-  /// the result. Scalars among vector operands are repeated. `pred` for Cmp only.
+  /// the result. Scalars among vector operands are repeated. `pred` is for Cmp, `mode` for Cast
+  /// only.
   llvm::Value *emit(Opcode opcode, std::span<llvm::Value *const> operands, DType operandType,
-                    DType resultType, Pred pred = Pred::Eq);
-  llvm::Value *cast(llvm::Value *value, DType from, DType to);
+                    DType resultType, Pred pred = Pred::Eq, const CastMode &mode = {});
+  /// The mode counts where both are floats.
+  llvm::Value *cast(llvm::Value *value, DType from, DType to, const CastMode &mode = {});
   llvm::Value *compare(Pred pred, llvm::Value *a, llvm::Value *b, DType dtype);
   llvm::Value *classify(Opcode opcode, llvm::Value *a, DType dtype);
   /// One step of a reduction.
@@ -62,9 +65,9 @@ public:
   /// Repeats a scalar in `lanes` lanes; vectors and lanes = 0 give the value itself.
   llvm::Value *splat(llvm::Value *value, unsigned lanes);
 
-  /// f16 or bf16 in registers to float, exact; f32 as it is.
+  /// A float of 8 or 16 bits in registers to float, exact; f32 as it is.
   llvm::Value *toFloat(llvm::Value *value, DType dtype);
-  /// float to f16 or bf16, rounded to nearest even; f32 as it is.
+  /// float to one of 8 or 16 bits, rounded to nearest even; f32 as it is.
   llvm::Value *fromFloat(llvm::Value *value, DType dtype);
 
 private:
@@ -84,6 +87,7 @@ private:
   // emit_cast.cc
   llvm::Value *integerToFloat(llvm::Value *value, DType from, DType to);
   llvm::Value *floatToFloat(llvm::Value *value, DType from, DType to);
+  llvm::Value *floatInMode(llvm::Value *value, DType from, DType to, const CastMode &mode);
   llvm::Value *floatToInteger(llvm::Value *value, DType from, DType to);
 
   llvm::IRBuilderBase &ir;

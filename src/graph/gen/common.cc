@@ -78,6 +78,16 @@ std::string_view ruleText(Rule rule) {
     return "The last axis of `a` has extent 2; the results lack it.";
   case Rule::Flip:
     return "`axes` are different axes of `a`, at least one. The result has the type of `a`.";
+  case Rule::Take:
+    return "`index` has as many axes as `a`, and its extents but along `axis`. The result has the "
+           "shape of `index` and the element type of `a`.";
+  case Rule::Sort:
+    return "At least one tile, all of one shape. As many results, each of the type of its tile.";
+  case Rule::TopK:
+    return "The first result has the element type of `a`, the second is a tile of i32.";
+  case Rule::Histogram:
+    return "`dims` is one extent, the number of counts, and `dtype` i32, u32, i64 or u64. The mask "
+           "has the shape of `a` or is a scalar.";
   case Rule::Reduce:
     return "The result has the extents of `a` without `axis`.";
   case Rule::ArgReduce:
@@ -91,8 +101,10 @@ std::string_view ruleText(Rule rule) {
     return "The operands have one shape; each result has the type of its operand. The region has "
            "two arguments for each operand and yields one.";
   case Rule::Dot:
-    return "`a`, `b` and `acc` have two axes each; `acc` is f32 for f16, bf16 and f32 operands, "
-           "f64 for f64, i32 for i8 and u8 (which may be mixed). The result has the type of `acc`.";
+    return "`a`, `b` and `acc` have two axes each; `acc` is f32 for f16, bf16, f32 and floats of 8 "
+           "bits "
+           "(whose kinds may be mixed), f64 for f64, i32 for i8 and u8 (which may be mixed). The "
+           "result has the type of `acc`.";
   case Rule::MakeView:
     return "The result is a view of as many axes as there are extents, 1 to 8, of the pointer's "
            "element type.";
@@ -101,6 +113,8 @@ std::string_view ruleText(Rule rule) {
            "type.";
   case Rule::ByteOffset:
     return "The result is a pointer to `dtype`.";
+  case Rule::Pointer:
+    return "`address` is a scalar. The result is a pointer to `dtype`.";
   case Rule::Extent:
     return "The result is an i64 scalar.";
   case Rule::Load:
@@ -130,6 +144,10 @@ std::string_view ruleText(Rule rule) {
            "or, for integers, an i64 that the type holds at launch. No result.";
   case Rule::For:
     return "`lo`, `hi` and `step` have one type. Results have the types of the carried values.";
+  case Rule::While:
+    return "`cond` is a scalar. Results have the types of the carried values.";
+  case Rule::Exit:
+    return "`cond` is a scalar. No result.";
   case Rule::If:
     return "`cond` is a scalar. Both regions yield values of the same types; the results have "
            "them.";
@@ -140,8 +158,9 @@ std::string_view ruleText(Rule rule) {
 }
 
 std::string_view className(OperandClass cls) {
-  constexpr std::string_view names[] = {"num",   "int",    "float", "bits", "bool", "any",  "index",
-                                        "itile", "scalar", "view",  "ptr",  "u64",  "value"};
+  constexpr std::string_view names[] = {"num", "int",   "float", "bits",   "bool",
+                                        "any", "index", "itile", "scalar", "view",
+                                        "ptr", "u64",   "value", "real"};
   assert(size_t(cls) < std::size(names));
   return names[size_t(cls)];
 }
@@ -154,7 +173,8 @@ std::string classText(const OperandSpec &spec) {
 }
 
 std::string_view kindName(AttrKind kind) {
-  constexpr std::string_view names[] = {"int", "number", "dtype", "dims", "ints", "pred", "reduce"};
+  constexpr std::string_view names[] = {"int",  "number", "dtype", "dims", "ints",
+                                        "pred", "reduce", "round", "flag"};
   assert(size_t(kind) < std::size(names));
   return names[size_t(kind)];
 }
@@ -164,19 +184,20 @@ std::string_view effectName(Effect effect) {
   return names[size_t(effect)];
 }
 
-bool hasResult(const OpInfo &op) {
-  return op.rule != Rule::Store && op.rule != Rule::Scatter && op.rule != Rule::Yield &&
-         op.rule != Rule::Dispatch;
-}
+bool hasResult(const OpInfo &op) { return givesResult(op.opcode); }
+
+bool resultPerOperand(const OpInfo &op) { return op.rule == Rule::Sort; }
 
 unsigned resultCount(const OpInfo &op) {
-  return op.rule == Rule::Split ? 2 : hasResult(op) ? 1 : 0;
+  return op.rule == Rule::Split || op.rule == Rule::TopK ? 2 : hasResult(op) ? 1 : 0;
 }
 
 std::string textForm(const OpInfo &op) {
   if (op.rule == Rule::For)
     return "%r, ... = for %i = %lo to %hi [step %step] [carry %x = %init, ...] { ... yield %y, ... "
            "}";
+  if (op.rule == Rule::While)
+    return "%r, ... = while %cond [carry %x = %init, ...] { ... yield %again, %y, ... }";
   if (op.rule == Rule::If)
     return "%r, ... = if %cond { ... yield %x, ... } [else { ... yield %y, ... }]";
   if (hasCombineRegion(op.opcode))
@@ -186,9 +207,10 @@ std::string textForm(const OpInfo &op) {
     return "yield %value, ...";
   if (op.rule == Rule::Dispatch)
     return "dispatch @kernel(%arg, ...)";
-  std::string s = (resultCount(op) == 2 ? "%r, %s = "
-                   : hasResult(op)      ? "%r = "
-                                        : "") +
+  std::string s = (resultPerOperand(op)   ? "%r, ... = "
+                   : resultCount(op) == 2 ? "%r, %s = "
+                   : hasResult(op)        ? "%r = "
+                                          : "") +
                   std::string(op.text);
   for (const AttrSpec &attr : op.attrs)
     if (attr.kind == AttrKind::Pred || attr.kind == AttrKind::Reduce ||
@@ -223,6 +245,10 @@ std::string textForm(const OpInfo &op) {
       s += attr.optional ? " [" + list + "]" : " " + list;
     } else if (attr.key == AttrKey::Pad)
       s += " [pad VALUE]";
+    else if (attr.kind == AttrKind::Round)
+      s += " [round ROUND]";
+    else if (attr.kind == AttrKind::Flag)
+      s += " [" + std::string(attrInfo(int32_t(attr.key))->text) + "]";
     else if (attr.key == AttrKey::Dims)
       suffix = " : tile<...>";
     else if (attr.key == AttrKey::DType && suffix.empty())

@@ -33,6 +33,8 @@ std::string_view effectName(Effect effect);
 /// False for operations that only write or end a region.
 bool hasResult(const OpInfo &op);
 /// Of an operation without regions.
+/// As many results as operands, each of the type of its operand.
+bool resultPerOperand(const OpInfo &op);
 unsigned resultCount(const OpInfo &op);
 /// How the operation is written in the text form.
 std::string textForm(const OpInfo &op);

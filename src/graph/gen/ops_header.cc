@@ -22,7 +22,7 @@ public:
     for (const AttrSpec &spec : op.attrs)
       if (!spec.optional || extended)
         attribute(spec, number);
-    if (resultCount(op) > 1)
+    if (!returnsValue() && hasResult(op))
       parameter("tl_value *", "results");
     return comment() + signature() + body();
   }
@@ -38,18 +38,25 @@ private:
   std::string attrCode;
   unsigned attrCount = 0;
 
-  bool returnsValue() const { return resultCount(op) == 1; }
+  bool returnsValue() const { return resultCount(op) == 1 && !resultPerOperand(op); }
+  std::string resultCountText() const {
+    return resultPerOperand(op) ? "n_tiles" : std::to_string(resultCount(op));
+  }
 
   void parameter(std::string_view type, std::string_view what) {
     parameters += ", " + std::string(type) + (type.ends_with('*') ? "" : " ") + std::string(what);
   }
 
+  void count() {
+    if (counted)
+      return;
+    counted = true;
+    for (const std::string &value : fixed)
+      operandCode += "  n = tl_ops_put(operands, n, " + value + ");\n";
+  }
+
   void gather(std::string_view list, std::string_view n) {
-    if (!counted) {
-      counted = true;
-      for (const std::string &value : fixed)
-        operandCode += "  n = tl_ops_put(operands, n, " + value + ");\n";
-    }
+    count();
     operandCode +=
         "  n = tl_ops_append(operands, n, " + std::string(list) + ", " + std::string(n) + ");\n";
   }
@@ -68,6 +75,7 @@ private:
       gather(value, "n_" + value);
     } else if (spec.arity == Arity::Optional) {
       parameter("tl_value", value);
+      count();
       operandCode += "  if (" + value + " != 0)\n    n = tl_ops_put(operands, n, " + value + ");\n";
     } else {
       parameter("tl_value", value);
@@ -97,6 +105,14 @@ private:
     case AttrKind::Reduce:
       parameter(spec.kind == AttrKind::Pred ? "tl_pred" : "tl_reduce_kind", word);
       addAttr("", "tl_attr_int(" + key + ", " + word + ")");
+      break;
+    case AttrKind::Round: // 0 and false stand for what is so without it
+      parameter("tl_rounding", word);
+      addAttr(word + " != 0", "tl_attr_int(" + key + ", " + word + ")");
+      break;
+    case AttrKind::Flag:
+      parameter("int", word);
+      addAttr(word + " != 0", "tl_attr_int(" + key + ", 1)");
       break;
     case AttrKind::Dims:
       parameter("const int64_t *", word);
@@ -144,10 +160,14 @@ private:
         s += " dims: `rank` extents, numbers or TL_DIM(value).";
       else if (spec.kind == AttrKind::Ints && spec.optional)
         s += " " + std::string(attrInfo(int32_t(spec.key))->text) + ": NULL for the default.";
+      else if (spec.kind == AttrKind::Round)
+        s += " round: 0 for nearest.";
       else if (spec.kind == AttrKind::Number && spec.optional)
         s += " pad: from tl_attr_float or tl_attr_int with key TL_ATTR_PAD, or NULL for 0.";
     }
-    if (resultCount(op) > 1)
+    if (resultPerOperand(op))
+      s += " results: receives as many, 0 after an error.";
+    else if (resultCount(op) > 1)
       s += " results: receives both, 0 after an error.";
     s += returnsValue() ? " Returns the result, 0 after an error." : " Returns the graph's status.";
     std::string lines = wrap(s + " Since: 0.1 */", " *  ", 100);
@@ -177,9 +197,8 @@ private:
 
   std::string body() const {
     std::string s;
-    bool optional = operandCode.find("if (") != std::string::npos;
-    bool anyOperands = counted || optional || !fixed.empty();
-    if (counted || optional) {
+    bool anyOperands = counted || !fixed.empty();
+    if (counted) {
       s += "  tl_value operands[TL_OPS_MAX_OPERANDS];\n  size_t n = 0;\n";
     } else if (anyOperands) {
       s += "  tl_value operands[" + std::to_string(fixed.size()) + "];\n";
@@ -188,19 +207,19 @@ private:
       s += "  tl_attr attrs[" + std::to_string(attrCount) + "];\n  size_t n_attrs = 0;\n";
     if (returnsValue())
       s += "  tl_value result = 0;\n";
-    if (!counted && !optional)
+    if (!counted)
       for (size_t i = 0; i < fixed.size(); ++i)
         s += "  operands[" + std::to_string(i) + "] = " + fixed[i] + ";\n";
     s += operandCode + attrCode;
-    std::string count = counted || optional ? "n" : std::to_string(fixed.size());
-    std::string list = counted || optional ? "n > TL_OPS_MAX_OPERANDS ? NULL : operands"
-                       : anyOperands       ? "operands"
-                                           : "NULL";
-    std::string call = "tl_graph_op(g, TL_OP_" + upper(op.text) + ", " + list + ", " + count +
+    std::string number = counted ? "n" : std::to_string(fixed.size());
+    std::string list = counted       ? "n > TL_OPS_MAX_OPERANDS ? NULL : operands"
+                       : anyOperands ? "operands"
+                                     : "NULL";
+    std::string call = "tl_graph_op(g, TL_OP_" + upper(op.text) + ", " + list + ", " + number +
                        ", " + (attrCount ? "attrs, n_attrs" : "NULL, 0") + ", " +
-                       (returnsValue()        ? "&result, 1"
-                        : resultCount(op) > 1 ? "results, " + std::to_string(resultCount(op))
-                                              : "NULL, 0") +
+                       (returnsValue()  ? "&result, 1"
+                        : hasResult(op) ? "results, " + resultCountText()
+                                        : "NULL, 0") +
                        ")";
     if (returnsValue())
       s += "  (void)" + call + ";\n  return result;\n";
@@ -267,6 +286,12 @@ std::string constants() {
   s += "\n/** Predicates of tl_cmp. Values are frozen. Since: 0.1 */\ntypedef int32_t tl_pred;\n";
 #define TL_PRED(NAME, NUMBER, TEXT)                                                                \
   s += "#define TL_PRED_" + upper(TEXT) + " ((tl_pred)" #NUMBER ")\n";
+#include "graph/attrs.def"
+  s += "\n/** Roundings of tl_cast_ex: nearest (the even one of two), or towards zero, minus "
+       "infinity or "
+       "infinity.\n *  Values are frozen. Since: 0.1 */\ntypedef int32_t tl_rounding;\n";
+#define TL_ROUNDING(NAME, NUMBER, TEXT)                                                            \
+  s += "#define TL_ROUND_" + upper(TEXT) + " ((tl_rounding)" #NUMBER ")\n";
 #include "graph/attrs.def"
   s += "\n/** Kinds of tl_reduce. Values are frozen. Since: 0.1 */\ntypedef int32_t "
        "tl_reduce_kind;\n";
@@ -364,6 +389,29 @@ static inline tl_status tl_for_begin(tl_graph *g, tl_value lo, tl_value hi, tl_v
  *  status. Since: 0.1 */
 static inline tl_status tl_for_end(tl_graph *g, const tl_value *yields, size_t n, tl_value *results) {
   return tl_graph_end(g, yields, n, results, results != NULL ? n : 0);
+}
+
+/** Opens a loop: what follows, until tl_while_end, runs again and again while its condition is true: the first
+ *  time cond (a scalar i1), then what tl_while_end is given. init: start values of the n carried values (tiles; at
+ *  most 63 with this helper), NULL if n is 0. args receives the n carried values that live in the loop. Returns the
+ *  graph's status. Since: 0.1 */
+static inline tl_status tl_while_begin(tl_graph *g, tl_value cond, const tl_value *init, size_t n,
+                                       tl_value *args) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t count = tl_ops_append(operands, tl_ops_put(operands, 0, cond), init, n);
+  return tl_graph_begin(g, TL_OP_WHILE, count > TL_OPS_MAX_OPERANDS ? NULL : operands, count, NULL, 0, args,
+                        n);
+}
+
+/** Closes such a loop. again: whether to go on, a scalar i1. yields: the n carried values for the next iteration, of
+ *  the types of init. results receives the n values after the last iteration (init if there was none); NULL if n is
+ *  0. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_while_end(tl_graph *g, tl_value again, const tl_value *yields, size_t n,
+                                     tl_value *results) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t count = tl_ops_append(operands, tl_ops_put(operands, 0, again), yields, n);
+  return tl_graph_end(g, count > TL_OPS_MAX_OPERANDS ? NULL : operands, count, results,
+                      results != NULL ? n : 0);
 }
 
 /** Opens a conditional: what follows, until tl_else, runs if cond (a scalar i1) is true. Returns the

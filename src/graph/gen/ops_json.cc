@@ -46,12 +46,12 @@ std::string operation(const OpInfo &op) {
   for (const AttrSpec &spec : op.attrs)
     attrs.push_back("{" + field("name", attrInfo(int32_t(spec.key))->text) + ", " +
                     field("optional", spec.optional) + "}");
-  std::string results = op.rule == Rule::For          ? "carried"
-                        : op.rule == Rule::If         ? "yielded"
-                        : hasCombineRegion(op.opcode) ? "each operand"
-                        : resultCount(op) > 1         ? "two"
-                        : hasResult(op)               ? "one"
-                                                      : "none";
+  std::string results = isLoop(op.opcode)                                     ? "carried"
+                        : op.rule == Rule::If                                 ? "yielded"
+                        : hasCombineRegion(op.opcode) || resultPerOperand(op) ? "each operand"
+                        : resultCount(op) > 1                                 ? "two"
+                        : hasResult(op)                                       ? "one"
+                                                                              : "none";
   std::string in = "      ";
   return "{\n" + in + field("name", op.text) + ",\n" + in + field("opcode", int64_t(op.opcode)) +
          ",\n" + in + field("group", op.group) + ",\n" + in + list("operands", operands, in) +
@@ -67,7 +67,7 @@ std::string operation(const OpInfo &op) {
 std::string operationsJson() {
   std::vector<std::string> dtypes, classes, attrs, preds, reductions, ops;
   constexpr std::string_view dtypeClasses[] = {"bool", "int", "uint", "float"};
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX)                           \
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
   dtypes.push_back("{" + field("name", TEXT) + ", " + field("value", int64_t(VALUE)) + ", " +      \
                    field("bits", int64_t(BITS)) + ", " + field("bytes", int64_t(BYTES)) + ", " +   \
                    field("class", dtypeClasses[size_t(DTypeClass::CLASS)]) + "}");

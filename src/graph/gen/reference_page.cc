@@ -62,6 +62,8 @@ constexpr std::string_view attributeKinds = R"(
 | dims | extents: numbers, parameters, or arithmetic on parameters |
 | ints | a list of integers |
 | pred | `eq`, `ne`, `lt`, `le`, `gt`, `ge`; of floats also `ord`, `uno`, `one`, `ueq`, `ult`, `ule`, `ugt`, `uge` |
+| round | `nearest` (the even one of two), `zero`, `down`, `up` |
+| flag | the word itself, or nothing |
 | reduce | `sum`, `max`, `min`, `prod`, `and`, `or`, `xor`, `any`, `all` |
 )";
 
@@ -72,10 +74,12 @@ std::string operandLine(const OperandSpec &spec) {
 std::string helperNames(const OpInfo &op) {
   if (op.rule == Rule::For)
     return "`tl_for_begin`, `tl_for_end`";
+  if (op.rule == Rule::While)
+    return "`tl_while_begin`, `tl_while_end`";
   if (op.rule == Rule::If)
     return "`tl_if_begin`, `tl_else`, `tl_if_end`";
   if (op.rule == Rule::Yield)
-    return "the yields given to `tl_for_end`, `tl_else`, `tl_if_end`";
+    return "the yields given to `tl_for_end`, `tl_while_end`, `tl_else`, `tl_if_end`";
   std::string name = "`tl_" + std::string(op.text);
   if (hasCombineRegion(op.opcode))
     return name + "_begin`, " + name + "_end`";
@@ -113,7 +117,7 @@ std::string referencePage() {
   std::string s(intro);
   constexpr std::string_view classes[] = {"truth value", "signed integer", "unsigned integer",
                                           "float"};
-#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX)                           \
+#define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
   s += "| `" TEXT "` | " + std::string(classes[size_t(DTypeClass::CLASS)]) +                       \
        " | " #BITS " | " #BYTES " | " +                                                            \
        (PRECISION ? std::string(#PRECISION " | " #EMAX " |\n") : std::string(" | |\n"));
