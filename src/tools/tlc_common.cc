@@ -10,10 +10,12 @@
 
 namespace tlc {
 
+const char *programName = "tlc";
+
 void fail(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  std::fputs("tlc: ", stderr);
+  std::fprintf(stderr, "%s: ", programName);
   std::vfprintf(stderr, format, args);
   std::fputc('\n', stderr);
   va_end(args);
@@ -29,7 +31,7 @@ static const char *severityText(tl_severity severity) {
 void check(tl_status status, tl_error *error, const std::string &file) {
   if (status == TL_OK)
     return;
-  std::fprintf(stderr, "tlc: %s%s%s (%s)\n", file.c_str(), file.empty() ? "" : ": ",
+  std::fprintf(stderr, "%s: %s%s%s (%s)\n", programName, file.c_str(), file.empty() ? "" : ": ",
                error ? tl_error_message(error) : tl_status_text(status), tl_status_name(status));
   for (size_t i = 0; i < tl_error_diagnostic_count(error); ++i) {
     tl_diagnostic d = TL_DIAGNOSTIC_INIT;

@@ -28,6 +28,9 @@ struct Failed {
   int exitCode = 1;
 };
 
+/// What messages begin with.
+extern const char *programName;
+
 /// Prints a sentence to stderr as "tlc: ..." and throws Failed.
 [[noreturn, gnu::format(printf, 1, 2)]] void fail(const char *format, ...);
 /// Throws Failed after printing an error and its diagnostics, unless status is TL_OK. Destroys the

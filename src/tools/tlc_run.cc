@@ -1,6 +1,7 @@
 // tlc run: a kernel on generated or given input, timed and checked.
 #include "tlc_commands.h"
 #include "tlc_common.h"
+#include "tlc_device.h"
 #include "tlc_element.h"
 #include "tlc_input.h"
 #include "tlc_report.h"
@@ -16,64 +17,6 @@ namespace tlc {
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-/// Device memory and streams that go when they leave scope.
-class Buffers {
-public:
-  explicit Buffers(const Device &device) : device(device) {}
-  ~Buffers() {
-    for (void *p : pointers)
-      tl_free(device.get(), p);
-  }
-  Buffers(const Buffers &) = delete;
-
-  void upload(const std::vector<HostArg> &args) {
-    for (const HostArg &arg : args) {
-      void *memory = nullptr;
-      if (arg.info.kind != TL_TYPE_TILE) {
-        tl_error *error = nullptr;
-        std::vector<uint8_t> bytes = arg.bytes;
-        // Atomic operations on one or two bytes may exchange the four around them.
-        if (arg.info.written && elementType(arg.info.dtype)->bytes < 4)
-          bytes.resize((bytes.size() + 3) / 4 * 4);
-        tl_status status =
-            tl_alloc(device.get(), std::max<size_t>(bytes.size(), 1), &memory, &error);
-        check(status, error);
-        check(tl_copy(device.get(), memory, bytes.data(), bytes.size(), TL_COPY_TO_DEVICE, nullptr),
-              "copying to the device");
-        synchronize(); // `bytes` goes
-      }
-      pointers.push_back(memory);
-    }
-    synchronize();
-  }
-  std::vector<uint8_t> download(size_t i, size_t bytes) {
-    std::vector<uint8_t> host(bytes);
-    check(tl_copy(device.get(), host.data(), pointers[i], bytes, TL_COPY_TO_HOST, nullptr),
-          "copying to the host");
-    synchronize();
-    return host;
-  }
-  void synchronize() { check(tl_stream_synchronize(device.get(), nullptr), "running the kernel"); }
-
-  std::vector<void *> pointers;
-
-private:
-  const Device &device;
-};
-
-class Event {
-public:
-  explicit Event(const Device &device) : device(device) {
-    check(tl_event_create(device.get(), &event), "creating an event");
-  }
-  ~Event() { tl_event_destroy(device.get(), event); }
-  Event(const Event &) = delete;
-  void *event = nullptr;
-
-private:
-  const Device &device;
-};
 
 std::string nameOf(const tl_kernel *kernel) {
   tl_kernel_info info = TL_KERNEL_INFO_INIT;
@@ -125,23 +68,6 @@ Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
   }
   check(status, error);
   return own(kernel);
-}
-
-/// Milliseconds of single launches, each between two events.
-std::vector<double> timeLaunches(const Device &device, const Kernel &kernel,
-                                 const std::vector<tl_arg> &args, uint32_t repeat) {
-  std::vector<double> times;
-  Event start(device), stop(device);
-  for (uint32_t i = 0; i < repeat; ++i) {
-    double ms = 0;
-    check(tl_event_record(device.get(), start.event, nullptr), "timing");
-    check(tl_launch(kernel.get(), nullptr, args.data(), args.size(), nullptr), "launching");
-    check(tl_event_record(device.get(), stop.event, nullptr), "timing");
-    check(tl_event_elapsed(device.get(), start.event, stop.event, &ms), "timing");
-    times.push_back(ms);
-  }
-  std::sort(times.begin(), times.end());
-  return times;
 }
 
 /// Runs the interpreter on the inputs and compares; returns whether the results agree.
