@@ -19,7 +19,7 @@ struct Row {
   std::vector<std::string> check; // the same for a problem that the interpreter can check
   double flops = 0;               // of one launch, 0 where memory is what counts
   double bytes = 0;               // moved at least
-  std::vector<Rival> rivals;
+  std::vector<Rival> rivals = {};
 };
 
 /// All rows, in the order in which they are run.
