@@ -5,12 +5,16 @@ target_link_libraries(tl-gen PRIVATE tl_settings tl_graph)
 
 file(GLOB tlc_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/tlc*.cc)
 add_executable(tlc ${tlc_sources})
-target_link_libraries(tlc PRIVATE tl_settings tilelang)
-set_target_properties(tlc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-if(TL_STATIC_RUNTIME)
-  target_link_options(tlc PRIVATE -static-libstdc++ -static-libgcc)
-endif()
-tl_record_archives(tlc)
+# Relocatable, and with the C++ run time inside where the libraries have it.
+function(tl_installed_tool name)
+  target_link_libraries(${name} PRIVATE tl_settings tilelang)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  if(TL_STATIC_RUNTIME)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  tl_record_archives(${name})
+endfunction()
+tl_installed_tool(tlc)
 
 # tl-bench holds the example kernels that it measures as text.
 set(bench_kernels "")
@@ -27,8 +31,7 @@ foreach(part common device element input npy)
 endforeach()
 add_executable(tl-bench ${bench_sources})
 target_include_directories(tl-bench PRIVATE ${CMAKE_BINARY_DIR}/generated)
-target_link_libraries(tl-bench PRIVATE tl_settings tilelang)
-set_target_properties(tl-bench PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+tl_installed_tool(tl-bench)
 
 if(TL_BUILD_EXAMPLES)
   # Plain C99 against the public headers, as a user would compile them.

@@ -39,8 +39,8 @@ PACKAGES = {
 # Libraries of headers alone, and the files that are compiled with them.
 HEADERS = {
     "libxxhash-dev": ("libtilelang.so", "libtilelang.a", "libtilelang-compiler.so"),
-    "libcli11-dev": ("tlc",),
-    "nlohmann-json3-dev": ("tlc", "libtilelang-emu.so"),
+    "libcli11-dev": ("tlc", "tl-bench"),
+    "nlohmann-json3-dev": ("tlc", "tl-bench", "libtilelang-emu.so"),
 }
 START_FILES = ("libc6-dev", "libgcc-12-dev")  # crti.o, crtbeginS.o and the like: in everything that is linked
 EXTRACTED = {
