@@ -106,12 +106,12 @@ TL_NODISCARD tl_status tl_graph_create(tl_graph **graph);
 void tl_graph_destroy(tl_graph *graph);
 
 /** Names the kernel or sequence (an identifier; a kernel's becomes a symbol of the code). Errors:
- * of the first mistake; here TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (no identifier),
- * TL_E_UNSUPPORTED (a second kernel). Since: 0.1 */
+ * of the first mistake; here TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (no identifier, the
+ * name of one of its kernels), TL_E_UNSUPPORTED (a second kernel). Since: 0.1 */
 tl_status tl_graph_kernel(tl_graph *graph, const char *name);
 /** Sets an option of the kernel. Errors: of the first mistake; here TL_E_INVALID_ARGUMENT (an
- * unknown option, a value it cannot have), TL_E_INVALID_GRAPH (a number of threads it cannot have).
- * Since: 0.1 */
+ * unknown option, a value it cannot have), TL_E_INVALID_GRAPH (a number of threads it cannot have,
+ * a sequence). Since: 0.1 */
 tl_status tl_graph_option(tl_graph *graph, tl_graph_option_key key, int64_t value);
 /** Adds an argument, in launch order; returns its value, 0 after an error. Since: 0.1 */
 tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument);
@@ -129,9 +129,11 @@ tl_status tl_graph_require(tl_graph *graph, tl_value condition);
  * seeing what those before it wrote: its body computes i64 scalars, makes temporaries
  * (tl_temporary) and dispatches kernels (tl_dispatch), and it has no grid. A parameter of a kernel
  * takes the value of the sequence's parameter of that name. It is built, saved and launched as a
- * kernel is; its temporaries lie in the workspace of a launch (tl_kernel_workspace). Errors, in the
- * graph: those of `kernel`; TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (a sequence in a
- * sequence, another kernel of that name, operations that no sequence holds), TL_E_LIMIT (over 256).
+ * kernel is; its temporaries lie in the workspace of a launch (tl_kernel_workspace). What is built
+ * numbers the kernels by their first dispatch, and those never dispatched are not part of it.
+ * Errors, in the graph: those of `kernel`; TL_E_INVALID_ARGUMENT (NULL), TL_E_INVALID_GRAPH (a
+ * sequence in a sequence, another kernel of that name or the sequence's own, also in the text that
+ * the graph was parsed from; options or operations that no sequence has), TL_E_LIMIT (over 256).
  * Since: 0.1 */
 int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel);
 

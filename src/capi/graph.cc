@@ -31,6 +31,17 @@ void give(std::span<const ValueId> from, tl_value *to, size_t n) {
     to[i] = i < from.size() ? from[i] : 0;
 }
 
+/// Records a mistake in a call, named after its operation or function, at the caller's place.
+void reportIn(GraphBuilder &builder, std::string_view what, ErrorPtr error) {
+  error->message = std::string(what) + ": " + error->message;
+  builder.report(std::move(error));
+}
+
+/// What mistakes in a call with this number for its operation are named after.
+std::string_view operationName(int32_t opcode, const char *function) {
+  return opcodeKnown(opcode) ? opInfo(Opcode(opcode)).text : function;
+}
+
 /// A C attribute as one of the graph's.
 Result<Attr> attribute(const tl_attr &in) {
   const AttrInfo *info = attrInfo(in.key);
@@ -81,24 +92,26 @@ Result<Attr> attribute(const tl_attr &in) {
   return out;
 }
 
-/// Attributes of a call; on failure the builder carries the error.
-std::vector<Attr> attributes(GraphBuilder &builder, const tl_attr *attrs, size_t n) {
+/// Attributes of a call, `what`; on failure the builder carries the error.
+std::vector<Attr> attributes(GraphBuilder &builder, std::string_view what, const tl_attr *attrs,
+                             size_t n) {
   std::vector<Attr> list;
   for (size_t i = 0; i < n && builder.ok(); ++i) {
     auto a = attribute(attrs[i]);
     if (a.ok())
       list.push_back(std::move(*a));
     else
-      builder.fail(a.takeError());
+      reportIn(builder, what, a.takeError());
   }
   return list;
 }
 
-bool listsFit(GraphBuilder &builder, const void *operands, size_t n, const void *attrs,
-              size_t nAttrs) {
+bool listsFit(GraphBuilder &builder, std::string_view what, const void *operands, size_t n,
+              const void *attrs, size_t nAttrs) {
   constexpr size_t limit = 1 << 16;
   if ((n && !operands) || (nAttrs && !attrs) || n > limit || nAttrs > limit)
-    builder.fail(
+    reportIn(
+        builder, what,
         makeError(TL_E_INVALID_ARGUMENT, "a list of operands or attributes is NULL or too long"));
   return builder.ok();
 }
@@ -113,8 +126,8 @@ ViewDim viewDim(int64_t entry) {
 
 ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
   auto bad = [&](const char *what) {
-    builder.fail(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_argument '%s': %s",
-                           in.name ? in.name : "", what));
+    builder.report(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_argument '%s': %s",
+                             in.name ? in.name : "", what));
     return 0;
   };
   if (!in.name)
@@ -128,7 +141,7 @@ ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
   if (in.generator < TL_GENERATOR_NONE || in.generator > TL_GENERATOR_CONST)
     return bad("the generator is unknown");
   if (in.reserved) {
-    builder.fail(
+    builder.report(
         makeError(TL_E_UNSUPPORTED, "tl_graph_argument '%s': a reserved member is set", in.name));
     return 0;
   }
@@ -165,6 +178,20 @@ ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
   return builder.ok() ? value : 0;
 }
 
+/// What is printed of a parsed text has one member of each name. (The last member is the graph
+/// itself.)
+Status checkMemberName(const tl_graph &graph, const Graph &kernel) {
+  const auto &members = graph.module.members;
+  for (size_t i = 0; i + 1 < members.size(); ++i)
+    if (members[i]->kernel.name == kernel.kernel.name &&
+        writeGraph(*members[i]) != writeGraph(kernel))
+      return makeError(TL_E_INVALID_GRAPH,
+                       "tl_graph_callee: the text that the graph comes from has another member "
+                       "named '%s'",
+                       kernel.kernel.name.c_str());
+  return {};
+}
+
 } // namespace
 
 tl_status tl_graph_create(tl_graph **graph) {
@@ -184,7 +211,7 @@ tl_status tl_graph_kernel(tl_graph *graph, const char *name) {
     if (name)
       b.setKernel(name);
     else
-      b.fail(nullArgument("name"));
+      reportIn(b, "tl_graph_kernel", nullArgument("name"));
   });
 }
 
@@ -195,8 +222,9 @@ tl_status tl_graph_option(tl_graph *graph, tl_graph_option_key key, int64_t valu
     else if (key == TL_GRAPH_THREADS)
       b.setThreads(value);
     else
-      b.fail(makeError(TL_E_INVALID_ARGUMENT, "option %d cannot be set to %lld", key,
-                       (long long)value));
+      reportIn(b, "tl_graph_option",
+               makeError(TL_E_INVALID_ARGUMENT, "option %d cannot be set to %lld", key,
+                         (long long)value));
   });
 }
 
@@ -204,10 +232,10 @@ tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument) {
   tl_value value = 0;
   building(graph, [&](GraphBuilder &b) {
     if (!argument)
-      return b.fail(nullArgument("argument"));
+      return reportIn(b, "tl_graph_argument", nullArgument("argument"));
     auto options = readOptions(argument, "tl_argument");
     if (!options.ok())
-      return b.fail(options.takeError());
+      return reportIn(b, "tl_graph_argument", options.takeError());
     value = addArgument(b, *options);
   });
   return value;
@@ -218,7 +246,7 @@ tl_value tl_graph_param(tl_graph *graph, const char *name, int64_t default_value
   tl_value value = 0;
   building(graph, [&](GraphBuilder &b) {
     if (!name || (n && !choices) || n > (1 << 16))
-      return b.fail(
+      return b.report(
           makeError(TL_E_INVALID_ARGUMENT, "tl_graph_param: the name or the choices are NULL"));
     value = b.addParam(name, default_value, std::vector<int64_t>(choices, choices + n));
   });
@@ -233,10 +261,12 @@ int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel) {
   uint32_t number = 0;
   building(graph, [&](GraphBuilder &b) {
     if (!kernel)
-      return b.fail(nullArgument("kernel"));
+      return reportIn(b, "tl_graph_callee", nullArgument("kernel"));
     auto whole = kernel->builder.snapshot();
     if (!whole.ok())
       return b.fail(whole.takeError());
+    if (Status free = checkMemberName(*graph, *whole); !free.ok())
+      return b.report(free.takeError());
     number = b.addCallee(std::make_shared<const Graph>(std::move(*whole)));
   });
   return int32_t(number);
@@ -245,7 +275,7 @@ int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel) {
 tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n) {
   return building(graph, [&](GraphBuilder &b) {
     if (n > 3 || (n && !axes))
-      return b.fail(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_grid: a grid has 1 to 3 axes"));
+      return b.report(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_grid: a grid has 1 to 3 axes"));
     b.setGrid(std::span(axes, n));
   });
 }
@@ -256,11 +286,10 @@ tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands,
                       const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results) {
   std::vector<ValueId> given;
   tl_status status = building(graph, [&](GraphBuilder &b) {
-    if (!listsFit(b, operands, n_operands, attrs, n_attrs))
+    std::string_view what = operationName(opcode, "tl_graph_op");
+    if (!listsFit(b, what, operands, n_operands, attrs, n_attrs))
       return;
-    if (!opcodeKnown(opcode))
-      return b.fail(makeError(TL_E_INVALID_ARGUMENT, "operation %d is unknown", opcode));
-    std::vector<Attr> list = attributes(b, attrs, n_attrs);
+    std::vector<Attr> list = attributes(b, what, attrs, n_attrs);
     given = b.resultsOf(b.op(Opcode(opcode), std::span(operands, n_operands), list));
   });
   give(given, results, n_results);
@@ -273,8 +302,9 @@ tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operan
   std::vector<ValueId> given;
   tl_status status = building(graph, [&](GraphBuilder &b) {
     std::vector<Attr> list;
-    if (listsFit(b, operands, n_operands, attrs, n_attrs))
-      list = attributes(b, attrs, n_attrs);
+    std::string_view what = operationName(opcode, "tl_graph_begin");
+    if (listsFit(b, what, operands, n_operands, attrs, n_attrs))
+      list = attributes(b, what, attrs, n_attrs);
     else
       n_operands = 0;
     given = b.begin(Opcode(opcode), std::span(operands, n_operands), list);
@@ -287,7 +317,7 @@ tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields,
                        size_t n_results) {
   std::vector<ValueId> given;
   tl_status status = building(graph, [&](GraphBuilder &b) {
-    if (!listsFit(b, yields, n_yields, nullptr, 0))
+    if (!listsFit(b, "tl_graph_end", yields, n_yields, nullptr, 0))
       n_yields = 0;
     given = b.end(std::span(yields, n_yields));
   });

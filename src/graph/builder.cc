@@ -53,7 +53,6 @@ static ErrorPtr atLocation(ErrorPtr error, const SourceLocation &where) {
   return error;
 }
 
-/// Records an error of this builder, with the current location.
 void GraphBuilder::report(ErrorPtr error) {
   if (!firstError)
     firstError = atLocation(std::move(error), location);
@@ -72,6 +71,14 @@ static bool isIdentifier(std::string_view s) {
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
+/// A sequence and its kernels stand in one text.
+static ErrorPtr nameOfTwo(const std::string &name) {
+  return makeError(TL_E_INVALID_GRAPH,
+                   "'@%s' is defined already; a sequence and its kernels each have a name of their "
+                   "own",
+                   name.c_str());
+}
+
 void GraphBuilder::setKernel(std::string name) {
   if (!ok())
     return;
@@ -81,11 +88,23 @@ void GraphBuilder::setKernel(std::string name) {
   if (!isIdentifier(name))
     return report(makeError(TL_E_INVALID_GRAPH, "a kernel's name must be an identifier, not '%s'",
                             name.c_str()));
+  for (const auto &callee : graph.kernel.callees)
+    if (callee->kernel.name == name)
+      return report(nameOfTwo(name));
   graph.kernel.name = std::move(name);
+}
+
+/// A sequence that was given an option of kernels.
+static ErrorPtr optionOfKernels(const char *option) {
+  return makeError(TL_E_INVALID_GRAPH, "a sequence has no %s; its kernels have theirs", option);
 }
 
 void GraphBuilder::setSequence() {
   graph.kernel.isSequence = true;
+  if (ok() && !graph.kernel.contract)
+    return report(optionOfKernels("contract"));
+  if (ok() && graph.kernel.threads)
+    return report(optionOfKernels("threads"));
   for (OpId id : graph.block(graph.kernel.body).ops)
     if (Status s = checkSequenceOp(graph, graph.ops[id]); ok() && !s.ok())
       return report(s.takeError());
@@ -98,6 +117,10 @@ uint32_t GraphBuilder::addCallee(std::shared_ptr<const Graph> kernel) {
   if (kernel->kernel.isSequence) {
     report(makeError(TL_E_INVALID_GRAPH, "'%s' is a sequence; a sequence dispatches kernels only",
                      name.c_str()));
+    return 0;
+  }
+  if (name == graph.kernel.name) {
+    report(nameOfTwo(name));
     return 0;
   }
   std::vector<std::shared_ptr<const Graph>> &callees = graph.kernel.callees;
@@ -115,7 +138,13 @@ uint32_t GraphBuilder::addCallee(std::shared_ptr<const Graph> kernel) {
   }
   setSequence();
   callees.push_back(std::move(kernel));
-  return uint32_t(callees.size());
+  return ok() ? uint32_t(callees.size()) : 0;
+}
+
+void GraphBuilder::setContract(bool allowed) {
+  if (ok() && graph.kernel.isSequence)
+    return report(optionOfKernels("contract"));
+  graph.kernel.contract = allowed;
 }
 
 void GraphBuilder::setThreads(int64_t threads) {
@@ -123,6 +152,8 @@ void GraphBuilder::setThreads(int64_t threads) {
     return report(makeError(TL_E_INVALID_GRAPH,
                             "threads must be a multiple of 32 up to 1024, or 0, not %lld",
                             (long long)threads));
+  if (ok() && graph.kernel.isSequence)
+    return report(optionOfKernels("threads"));
   graph.kernel.threads = threads;
 }
 
@@ -323,8 +354,12 @@ ValueId GraphBuilder::op(Opcode opcode, std::span<const ValueId> operands,
   if (!ok())
     return 0;
   if (!opcodeKnown(int32_t(opcode)) || opInfo(opcode).effect == Effect::Control) {
-    report(makeError(TL_E_INVALID_ARGUMENT, "%d is not an operation that can be added here",
-                     int(opcode)));
+    report(opcodeKnown(int32_t(opcode))
+               ? makeError(TL_E_INVALID_ARGUMENT,
+                           "%s: regions are opened and closed (tl_graph_begin, tl_graph_end), not "
+                           "added as operations",
+                           opInfo(opcode).text.data())
+               : makeError(TL_E_INVALID_ARGUMENT, "operation %d is unknown", int(opcode)));
     return 0;
   }
   if (!checkOperands(opcode, operands) || !checkDims(opcode, attrs))
@@ -385,7 +420,9 @@ std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId>
   if (ok() && graph.kernel.isSequence)
     report(makeError(TL_E_INVALID_GRAPH, "a sequence has no regions: it runs from top to bottom"));
   if (ok() && (!opcodeKnown(int32_t(opcode)) || regionCount(opcode) == 0))
-    report(makeError(TL_E_INVALID_ARGUMENT, "operation %d has no regions", int(opcode)));
+    report(opcodeKnown(int32_t(opcode))
+               ? makeError(TL_E_INVALID_ARGUMENT, "%s has no regions", opInfo(opcode).text.data())
+               : makeError(TL_E_INVALID_ARGUMENT, "operation %d is unknown", int(opcode)));
   if (ok() && !open.empty() && hasCombineRegion(open.back().opcode))
     report(makeError(TL_E_INVALID_GRAPH, "%s: its region computes with scalars alone, not %s",
                      opInfo(open.back().opcode).text.data(), opInfo(opcode).text.data()));

@@ -16,19 +16,23 @@ public:
   bool ok() const { return !firstError; }
   /// The first error, or null. Ownership stays.
   const Error *error() const { return firstError.get(); }
-  /// Records an error of the caller's own (parser, reader) unless there is one already.
+  /// Records an error of the caller's own unless there is one already, as one of the current
+  /// location.
+  void report(ErrorPtr error);
+  /// The same for an error that says where it is, of another graph.
   void fail(ErrorPtr error);
 
   /// Where the following calls stand in the author's source.
   void setLocation(SourceLocation location);
 
   void setKernel(std::string name);
-  /// Makes it a sequence, which it must be before its first dispatch.
+  /// Makes it a sequence, which it must be before its first dispatch. Options of kernels are not
+  /// its.
   void setSequence();
   /// Gives a sequence a kernel to dispatch; returns its number, 0 after an error. The same kernel
-  /// again has the number that it had; another one of that name is an error.
+  /// again has the number that it had; another one of that name, or of the sequence's, is an error.
   uint32_t addCallee(std::shared_ptr<const Graph> kernel);
-  void setContract(bool allowed) { graph.kernel.contract = allowed; }
+  void setContract(bool allowed);
   void setThreads(int64_t threads);
 
   /// Adds an argument (types: scalar, view of extents.size() axes, pointer); returns its value.
@@ -110,7 +114,6 @@ private:
   bool isIndexSource(ValueId v) const;
   bool checkOperands(Opcode opcode, std::span<const ValueId> operands);
   bool checkDims(Opcode opcode, std::span<const Attr> attrs);
-  void report(ErrorPtr error);
   std::vector<ValueId> copyToHead(std::span<const ValueId> values, const char *what);
   Status checkHead() const;
   Status checkDimensions() const;

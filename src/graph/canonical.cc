@@ -175,8 +175,7 @@ public:
     out.kernel.contract = kernel.contract;
     out.kernel.threads = kernel.threads;
     out.kernel.isSequence = kernel.isSequence;
-    for (const auto &callee : kernel.callees)
-      out.kernel.callees.push_back(std::make_shared<const Graph>(canonicalize(*callee)));
+    takeCallees();
     for (const Argument &arg : kernel.args) {
       Argument copy = arg;
       map[arg.value] = out.addArgument(std::move(copy), from.typeOf(arg.value));
@@ -195,6 +194,31 @@ private:
   const Planner &plan;
   Graph out;
   std::vector<ValueId> map;
+  std::vector<int64_t> calleeNumber; // by the old number
+
+  /// Callees in the order of their first dispatch; one that is never dispatched is not part of the
+  /// sequence.
+  void takeCallees() {
+    calleeNumber.resize(from.kernel.callees.size() + 1, 0);
+    for (OpId id : plan.orderOf(from.kernel.body)) {
+      if (from.ops[id].opcode != Opcode::Dispatch)
+        continue;
+      size_t old = size_t(from.intAttr(from.ops[id], AttrKey::Callee));
+      if (calleeNumber[old])
+        continue;
+      const Graph &callee = *from.kernel.callees[old - 1];
+      out.kernel.callees.push_back(std::make_shared<const Graph>(canonicalize(callee)));
+      calleeNumber[old] = int64_t(out.kernel.callees.size());
+    }
+  }
+
+  std::vector<Attr> mappedAttrs(const Op &op) const {
+    std::vector<Attr> attrs(from.attrs(op).begin(), from.attrs(op).end());
+    for (Attr &attr : attrs)
+      if (attr.key == AttrKey::Callee)
+        attr.i = calleeNumber[size_t(attr.i)];
+    return attrs;
+  }
 
   void mapDims(const Argument &old, Argument &copy) {
     for (auto dims : {&Argument::extents, &Argument::strides})
@@ -227,7 +251,7 @@ private:
       for (ValueId v : from.results(op))
         types.push_back(from.typeOf(v));
       uint32_t location = out.addLocation(from.locations[op.location]);
-      OpId copy = out.addOp(target, op.opcode, operands, from.attrs(op), types, regions, location);
+      OpId copy = out.addOp(target, op.opcode, operands, mappedAttrs(op), types, regions, location);
       for (size_t i = 0; i < types.size(); ++i)
         map[from.results(op)[i]] = out.result(out.ops[copy], i);
     }

@@ -15,8 +15,9 @@ Result<Graph> instantiate(const Graph &graph, const std::map<std::string, int64_
 
 /// Renumbers: effects (stores, scatters, ops that contain them) keep program order; pure ops and
 /// loads come in the order in which a traversal from the effects meets them, loads between the same
-/// two effects as before; what no effect needs is dropped; names of inner values go. Needs an
-/// instantiated graph.
+/// two effects as before; what no effect needs is dropped, and so are callees that are never
+/// dispatched, the others having the numbers of their first dispatches; names of inner values go.
+/// Needs an instantiated graph.
 Graph canonicalize(const Graph &graph);
 
 } // namespace tl

@@ -102,7 +102,7 @@ Result<Graph> instantiate(const Graph &graph, const std::map<std::string, int64_
   if (result.ok() || values.empty())
     return result;
   ErrorPtr error = result.takeError();
-  error->message += " (with " + bindingText(kernel, values) + ")";
+  error->message += " (kernel '" + kernel.name + "' with " + bindingText(kernel, values) + ")";
   return error;
 }
 

@@ -11,6 +11,8 @@ bool Parser::parseKernel(bool isSequence) {
     return expected(isSequence ? "the sequence's name, as in @prefix_sum"
                                : "the kernel's name, as in @vector_add");
   Token name = tok;
+  if (module.find(name.text))
+    return fail(TL_E_INVALID_GRAPH, name, "'@" + std::string(name.text) + "' is defined already");
   locate(name);
   builder.setKernel(std::string(name.text));
   if (isSequence)

@@ -60,8 +60,6 @@ bool Parser::finishMember() {
     return fail(error->status, kernel,
                 error->diagnostics.empty() ? error->message : error->diagnostics[0].text);
   }
-  if (module.find(graph->kernel.name))
-    return fail(TL_E_INVALID_GRAPH, located, "'@" + graph->kernel.name + "' is defined already");
   module.members.push_back(std::make_shared<const Graph>(std::move(*graph)));
   builder = GraphBuilder();
   names = NameScopes();
@@ -395,6 +393,27 @@ bool Parser::define(const Token &token, ValueId value) {
   return true;
 }
 
+/// A number among the arguments of a dispatch is an i64, whatever the kernel takes there.
+bool Parser::checkDispatchedNumber(const Statement &statement, size_t i) {
+  if (opInfo(statement.opcode).rule != Rule::Dispatch)
+    return true;
+  const Operand &operand = statement.operands[i];
+  const auto &callees = builder.current().kernel.callees;
+  const Graph &kernel = *callees[size_t(statement.attrs[0].i) - 1];
+  if (i >= kernel.kernel.args.size())
+    return true; // too many arguments, as the builder says
+  const Argument &argument = kernel.kernel.args[i];
+  const Type &type = kernel.typeOf(argument.value);
+  if (!type.isScalar() || !literalAttr(*operand.literal, AttrKey::Value, type.dtype) ||
+      (isInteger(type.dtype) && literalAttr(*operand.literal, AttrKey::Value, DType::I64)))
+    return true;
+  std::string dtype(dtypeText(type.dtype));
+  return fail(TL_E_INVALID_GRAPH, operand.token,
+              "argument '" + argument.name + "' of kernel '" + kernel.kernel.name + "' is " +
+                  dtype + ", and a number here is an i64; define it before, as in %" +
+                  argument.name + " = const " + std::string(operand.token.text) + " : " + dtype);
+}
+
 /// Makes the constants that stand for numbers among the operands, in order.
 bool Parser::materialize(Statement &statement, std::vector<ValueId> &operands) {
   // Types follow from the operands as written: a constant does not decide the type of another.
@@ -411,6 +430,8 @@ bool Parser::materialize(Statement &statement, std::vector<ValueId> &operands) {
       return fail(operand.token, "a number has no type here; define it before, as in "
                                  "%zero = const 0.0 : f32");
     auto value = literalAttr(*operand.literal, AttrKey::Value, dtype);
+    if (!checkDispatchedNumber(statement, i))
+      return false;
     if (!value)
       return fail(TL_E_INVALID_GRAPH, operand.token,
                   shown(operand.token) + " is not a value of " + std::string(dtypeText(dtype)) +

@@ -139,6 +139,7 @@ private:
   bool checkFree(const Token &token);
   /// Gives the first result, or 0.
   bool emit(Statement &statement, ValueId &result);
+  bool checkDispatchedNumber(const Statement &statement, size_t i);
   bool materialize(Statement &statement, std::vector<ValueId> &operands);
 
   // text_header.cc

@@ -111,6 +111,68 @@ static void operand_of_a_closed_region(values v) {
   (void)tl_graph_end(v.graph, NULL, 0, NULL, 0);
   (void)tl_neg(v.graph, inner);
 }
+static void operation_unknown(values v) { (void)op(v.graph, 9999, v.tile, NULL, 0); }
+static void operation_with_a_region_unknown(values v) {
+  (void)tl_graph_begin(v.graph, 9999, NULL, 0, NULL, 0, NULL, 0);
+  (void)tl_graph_end(v.graph, NULL, 0, NULL, 0);
+}
+static void operands_null(values v) {
+  (void)tl_graph_op(v.graph, TL_OP_ADD, NULL, 2, NULL, 0, NULL, 0);
+}
+static void attributes_null(values v) {
+  (void)tl_graph_begin(v.graph, TL_OP_REDUCE_WITH, &v.tile, 1, NULL, 1, NULL, 0);
+}
+static void yields_null(values v) {
+  (void)begin_loop(v);
+  (void)tl_graph_end(v.graph, NULL, 1, NULL, 0);
+}
+static void constant_type_unknown(values v) { (void)tl_const_i(v.graph, 1, 77); }
+static void reduction_unknown(values v) { (void)tl_reduce(v.graph, v.tile, 99, 0); }
+static void attribute_key_unknown(values v) {
+  tl_attr attr = tl_attr_int(TL_ATTR_AXIS, 0);
+  attr.key = 4711;
+  (void)op(v.graph, TL_OP_NEG, v.tile, &attr, 1);
+}
+static void attribute_kind(values v) {
+  tl_attr attr = tl_attr_float(TL_ATTR_AXIS, 1);
+  (void)op(v.graph, TL_OP_FLIP, v.tile, &attr, 1);
+}
+static void attribute_reserved(values v) {
+  tl_attr attr = tl_attr_int(TL_ATTR_DTYPE, TL_DTYPE_F16);
+  attr.reserved[1] = 1;
+  (void)op(v.graph, TL_OP_CAST, v.tile, &attr, 1);
+}
+static void attribute_list_null(values v) {
+  tl_attr attr = tl_attr_ints(TL_ATTR_DIMS, NULL, 2);
+  (void)op(v.graph, TL_OP_RESHAPE, v.tile, &attr, 1);
+}
+static void attribute_dims_range(values v) {
+  const int64_t dims[1] = {INT64_MIN};
+  tl_attr attr = tl_attr_ints(TL_ATTR_DIMS, dims, 1);
+  (void)op(v.graph, TL_OP_RESHAPE, v.tile, &attr, 1);
+}
+static void name_null(values v) { (void)tl_graph_kernel(v.graph, NULL); }
+static void option_unknown(values v) { (void)tl_graph_option(v.graph, 9, 1); }
+static void threads_odd(values v) { (void)tl_graph_option(v.graph, TL_GRAPH_THREADS, 31); }
+static void argument_null(values v) { (void)tl_graph_argument(v.graph, NULL); }
+static void argument_size(values v) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  a.struct_size = 3;
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void argument_without_name(values v) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void argument_reserved(values v) {
+  tl_argument a = TL_ARGUMENT_INIT;
+  a.name = "q", a.kind = TL_TYPE_TILE, a.dtype = TL_DTYPE_I64, a.reserved = 1;
+  (void)tl_graph_argument(v.graph, &a);
+}
+static void parameter_null(values v) { (void)tl_graph_param(v.graph, NULL, 1, NULL, 0); }
+static void callee_null(values v) { (void)tl_graph_callee(v.graph, NULL); }
+static void grid_null(values v) { (void)tl_graph_grid(v.graph, NULL, 1); }
+
 static void yield_as_an_operation(values v) { (void)op(v.graph, TL_OP_YIELD, 0, NULL, 0); }
 static void region_of_none(values v) {
   (void)tl_graph_begin(v.graph, TL_OP_NEG, &v.tile, 1, NULL, 0, NULL, 0);
@@ -183,8 +245,39 @@ static const struct {
     {operand_of_a_closed_region, TL_E_INVALID_GRAPH,
      "neg: operand 0 is not visible here; it belongs to a region that is closed"},
     {yield_as_an_operation, TL_E_INVALID_ARGUMENT,
-     "122 is not an operation that can be added here"},
-    {region_of_none, TL_E_INVALID_ARGUMENT, "operation 30 has no regions"},
+     "yield: regions are opened and closed (tl_graph_begin, tl_graph_end), not added as "
+     "operations"},
+    {operation_unknown, TL_E_INVALID_ARGUMENT, "operation 9999 is unknown"},
+    {operation_with_a_region_unknown, TL_E_INVALID_ARGUMENT, "operation 9999 is unknown"},
+    {operands_null, TL_E_INVALID_ARGUMENT,
+     "add: a list of operands or attributes is NULL or too long"},
+    {attributes_null, TL_E_INVALID_ARGUMENT,
+     "reduce_with: a list of operands or attributes is NULL or too long"},
+    {yields_null, TL_E_INVALID_ARGUMENT,
+     "tl_graph_end: a list of operands or attributes is NULL or too long"},
+    {constant_type_unknown, TL_E_INVALID_ARGUMENT, "const: attribute 'dtype' has no value 77"},
+    {reduction_unknown, TL_E_INVALID_ARGUMENT, "reduce: attribute 'kind' has no value 99"},
+    {attribute_key_unknown, TL_E_INVALID_ARGUMENT, "neg: attribute key 4711 is unknown"},
+    {attribute_kind, TL_E_INVALID_ARGUMENT,
+     "flip: attribute 'axis' is given as kind 2, which does not fit it"},
+    {attribute_reserved, TL_E_UNSUPPORTED, "cast: a reserved member of an attribute is set"},
+    {attribute_list_null, TL_E_INVALID_ARGUMENT,
+     "reshape: attribute 'dims' has a list without data or of over 256 entries"},
+    {attribute_dims_range, TL_E_INVALID_ARGUMENT,
+     "reshape: -9223372036854775808 is neither an extent nor TL_DIM of a value"},
+    {name_null, TL_E_INVALID_ARGUMENT, "tl_graph_kernel: the argument 'name' is NULL"},
+    {option_unknown, TL_E_INVALID_ARGUMENT, "tl_graph_option: option 9 cannot be set to 1"},
+    {threads_odd, TL_E_INVALID_GRAPH, "threads must be a multiple of 32 up to 1024, or 0, not 31"},
+    {argument_null, TL_E_INVALID_ARGUMENT, "tl_graph_argument: the argument 'argument' is NULL"},
+    {argument_size, TL_E_INVALID_ARGUMENT,
+     "tl_graph_argument: tl_argument: struct_size is 3; initialize the struct with its _INIT "
+     "macro"},
+    {argument_without_name, TL_E_INVALID_ARGUMENT, "tl_graph_argument '': the name is NULL"},
+    {argument_reserved, TL_E_UNSUPPORTED, "tl_graph_argument 'q': a reserved member is set"},
+    {parameter_null, TL_E_INVALID_ARGUMENT, "tl_graph_param: the name or the choices are NULL"},
+    {callee_null, TL_E_INVALID_ARGUMENT, "tl_graph_callee: the argument 'kernel' is NULL"},
+    {grid_null, TL_E_INVALID_ARGUMENT, "tl_graph_grid: a grid has 1 to 3 axes"},
+    {region_of_none, TL_E_INVALID_ARGUMENT, "neg has no regions"},
     {end_of_none, TL_E_INVALID_GRAPH, "there is no open region to end"},
     {grid_of_a_counter, TL_E_INVALID_GRAPH,
      "the grid must be computed from arguments and parameters"},
@@ -196,7 +289,7 @@ static const struct {
      "attribute 'axis' does not belong to this operation"},
     {attribute_twice, TL_E_INVALID_GRAPH, "attribute 'dtype' is given twice"},
     {attribute_missing, TL_E_INVALID_GRAPH, "attribute 'dtype' is missing"},
-    {attribute_value, TL_E_INVALID_ARGUMENT, "attribute 'dtype' has no value 1234"},
+    {attribute_value, TL_E_INVALID_ARGUMENT, "cast: attribute 'dtype' has no value 1234"},
     {constant_kind, TL_E_INVALID_GRAPH, "an i32 constant needs an integer value"},
     {operand_count, TL_E_INVALID_GRAPH, "add takes 2 operands, not 1"},
     {requirement_of_a_tile, TL_E_INVALID_GRAPH,
@@ -224,9 +317,15 @@ static void each_mistake(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; ++i) {
     values v = start();
+    tl_error *error = NULL;
+    const char place[] = "mistake.c:7: ";
     mistakes[i].make(v);
     finish(v);
     FAILS(tl_graph_verify(v.graph, &error), mistakes[i].status, mistakes[i].words);
+    (void)!tl_graph_verify(v.graph, &error);
+    if (strncmp(tl_error_message(error), place, strlen(place)) != 0)
+      fail_msg("an error without its place: %s", tl_error_message(error));
+    tl_error_destroy(error);
     tl_graph_destroy(v.graph);
   }
 }
