@@ -134,8 +134,10 @@ TL_NODISCARD tl_status tl_kernel_load(const tl_device *device, const void *bytes
                                       tl_kernel **kernel, tl_error **error);
 
 /** Puts built kernels and sequences, each under a name of its own, into one library, a kernel that
- * cannot be launched but saved as one artifact. Errors: TL_E_INVALID_ARGUMENT (NULL, none, a
- * library among them, one name twice), TL_E_OUT_OF_MEMORY. Since: 0.1 */
+ * cannot be launched but saved as one artifact. A library is loaded for one device: its kernels
+ * must have a target in common, any two of the host counting as one. Errors: TL_E_INVALID_ARGUMENT
+ * (NULL, none, a library among them, one name twice, no target in common), TL_E_OUT_OF_MEMORY.
+ * Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_bundle(const tl_kernel *const *kernels, size_t n,
                                         tl_kernel **library, tl_error **error);
 /** Member `index` of a library, or kernel `index` of a sequence on a device that runs code: what
@@ -160,7 +162,8 @@ typedef struct tl_source_place {
 TL_NODISCARD tl_status tl_kernel_locate(const tl_kernel *kernel, uint32_t text_line,
                                         tl_source_place *place);
 
-/** Number of targets the kernel holds code for. Errors: TL_E_INVALID_ARGUMENT (NULL). Since: 0.1 */
+/** Number of targets the kernel holds code for; those of its kernels for a sequence, 0 for a
+ * library, whose members have theirs. Errors: TL_E_INVALID_ARGUMENT (NULL). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_target_count(const tl_kernel *kernel, size_t *count);
 /** Fills `info` (struct_size set by the caller) for target `index`; with a device, 0 is the one it
  * runs. Errors: TL_E_INVALID_ARGUMENT (NULL, no such target, struct_size too small). Since: 0.1 */

@@ -103,10 +103,11 @@ typedef struct tl_packed_launch {
 #define TL_PACKED_LAUNCH_INIT {sizeof(tl_packed_launch), NULL, {0, 0, 0}, {0, 0, 0}, 0, 0, NULL, 0}
 
 /** Checks arguments with words, and loads the code: after it tl_launch with such arguments only
- * launches. `args` may be NULL with n = 0 to load only. Not inside a stream capture. Errors:
- * TL_E_ARG_COUNT, TL_E_ARG_TYPE, TL_E_ARG_SHAPE, TL_E_ARG_NULL, TL_E_ARG_ALIGNMENT, TL_E_GRID,
- * TL_E_DRIVER, TL_E_UNSUPPORTED (a kernel without a device, or after fork), TL_E_CORRUPT (damaged
- * code), TL_E_INVALID_ARGUMENT (kernel is NULL), TL_E_OUT_OF_MEMORY. Since: 0.1 */
+ * launches. `args` may be NULL with n = 0 to load only. It puts nothing into a stream and may be
+ * called at any time, also while one is captured. Errors: TL_E_ARG_COUNT, TL_E_ARG_TYPE,
+ * TL_E_ARG_SHAPE, TL_E_ARG_NULL, TL_E_ARG_ALIGNMENT, TL_E_GRID, TL_E_DRIVER, TL_E_UNSUPPORTED (a
+ * kernel without a device, a library as a whole, or after fork), TL_E_CORRUPT (damaged code),
+ * TL_E_INVALID_ARGUMENT (kernel is NULL), TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                          tl_error **error);
 /** The workspace that a launch with these arguments needs, in bytes: 0 for a kernel, the
@@ -116,7 +117,7 @@ TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *
  * too small, so that it lasts until the kernel is destroyed. Launches that may run at the same
  * time, on several streams, need workspaces of their own, and so does a captured graph that
  * outlives the kernel. Errors: as tl_kernel_prepare for the arguments; TL_E_LIMIT (over 2^47
- * bytes). Since: 0.1 */
+ * bytes), TL_E_UNSUPPORTED (a library as a whole). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_workspace(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                            size_t *bytes, tl_error **error);
 
@@ -162,7 +163,7 @@ typedef struct tl_check_report {
  * (tl_arg_tensor) whose shape says how much there is.
  * `report` (struct_size set by the caller) may be NULL. Errors: TL_E_MISMATCH (with the first
  * mismatch in words, or with over 1 % undecided), those of tl_kernel_prepare for the arguments,
- * TL_E_UNSUPPORTED (no graph in the kernel). Since: 0.1 */
+ * TL_E_UNSUPPORTED (no graph in the kernel, a library as a whole). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_check(const tl_kernel *kernel, const tl_arg *before,
                                        const tl_arg *after, size_t n, tl_check_report *report,
                                        tl_error **error);

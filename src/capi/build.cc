@@ -27,24 +27,36 @@ std::string keyText(const Bytes &request) {
   return hashBytes(bytes).hex();
 }
 
-/// Compiles outside of every lock.
-Result<std::shared_ptr<const Built>> compileNow(ContextState &context, const Bytes &request) {
+/// Compiles outside of every lock. What TL_DUMP prints is asked of the compiler beside the request
+/// and kept nowhere: a variable that prints must not change keys and artifacts.
+Result<std::shared_ptr<const Built>> compileNow(ContextState &context, const Request &request) {
   TL_ASSIGN(std::shared_ptr<CompilerLibrary> compiler, context.openCompiler());
   ++context.compileCount;
   auto built = std::make_shared<Built>();
-  built->request = request;
-  built->key = keyText(request);
-  TL_ASSIGN(Bytes bytes, compiler->compile(request, built->timing));
+  built->request = encodeRequest(request);
+  built->key = keyText(built->request);
+  const std::string dump = dumpSetting(context.ignoreEnvironment());
+  Request asked = request;
+  const std::vector<std::string> &own = request.listings;
+  bool extra = !dump.empty() && std::find(own.begin(), own.end(), "passes") == own.end();
+  if (extra)
+    asked.listings.push_back("passes");
+  TL_ASSIGN(Bytes bytes, compiler->compile(encodeRequest(asked), built->timing));
   TL_ASSIGN(built->artifact, readArtifact(bytes));
+  std::map<std::string, std::string> &listings = built->artifact.codes[0].listings;
+  if (!dump.empty() && !printDump(dump, listings["passes"]) && !context.dumpRefused.exchange(true))
+    printKnownDumps(dump, listings["passes"]);
+  if (extra)
+    listings.erase("passes");
   return std::shared_ptr<const Built>(std::move(built));
 }
 
-} // namespace
-
-Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes request,
+/// Builds (or finds) the artifact of a request in the context's memory.
+Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, const Request &request,
                                                   bool mayCompile, bool *compiledNow) {
   *compiledNow = false;
-  std::string key(request.begin(), request.end());
+  Bytes bytes = encodeRequest(request);
+  std::string key(bytes.begin(), bytes.end());
   std::unique_lock lock(context.mutex);
   std::shared_ptr<CacheEntry> &slot = context.cache[key];
   if (slot) {
@@ -57,9 +69,8 @@ Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes r
   }
   if (!mayCompile) {
     context.cache.erase(key);
-    return makeError(
-        TL_E_NOT_CACHED,
-        "the kernel was not built before in this context, and compiling is not allowed");
+    return makeError(TL_E_NOT_CACHED,
+                     "it was not built before in this context, and compiling is not allowed");
   }
   auto entry = std::make_shared<CacheEntry>();
   slot = entry;
@@ -84,8 +95,6 @@ Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes r
   context.cacheChanged.notify_all();
   return result;
 }
-
-namespace {
 
 /// A build's options as the request has them.
 struct BuildPlan {
@@ -113,7 +122,8 @@ Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *optio
     if (!given.param_names[i])
       return nullArgument("param_names");
     if (!bindings.emplace(given.param_names[i], given.param_values[i]).second)
-      return makeError(TL_E_PARAM, "parameter '%s' is given twice", given.param_names[i]);
+      return makeError(TL_E_PARAM, "kernel '%s': parameter '%s' is given twice",
+                       graph->builder.current().kernel.name.c_str(), given.param_names[i]);
   }
   BuildPlan plan;
   TL_ASSIGN(Graph whole, graph->builder.snapshot());
@@ -147,6 +157,26 @@ std::vector<LocationEntry> locationsOf(const Graph &canonical) {
   std::stable_sort(list.begin(), list.end(),
                    [](const auto &a, const auto &b) { return a.line < b.line; });
   return list;
+}
+
+/// An error of the compiler, which knows lines of the canonical text, at the author's place.
+ErrorPtr atAuthorsPlace(ErrorPtr error, const Graph &canonical) {
+  if (error->status == TL_E_NOT_CACHED)
+    error->message = "kernel '" + canonical.kernel.name + "': " + error->message;
+  for (Diagnostic &d : error->diagnostics) {
+    if (d.location.line == 0 || !d.location.file.empty())
+      continue;
+    uint32_t line = d.location.line;
+    d.location = {canonical.kernel.name + ".canonical.tile", line, 0};
+    for (const LocationEntry &entry : locationsOf(canonical))
+      if (entry.line == line) {
+        d.location = entry.source;
+        error->message = formatString("%s:%u: %s", entry.source.file.c_str(), entry.source.line,
+                                      error->message.c_str());
+        break;
+      }
+  }
+  return error;
 }
 
 /// For whom a kernel is built: a device, or the targets in the plan of tl_kernel_compile.
@@ -185,25 +215,23 @@ Status makeInterpreted(BuildPlan &plan, tl_kernel &kernel) {
   code.target = "interp";
   if (!kernel.artifact.isSequence())
     kernel.artifact.codes.push_back(code);
-  for (Artifact &member : kernel.artifact.members)
-    member.codes.push_back(code);
+  for (size_t i = 0; i < kernel.artifact.members.size(); ++i) {
+    kernel.artifact.members[i].codes.push_back(code);
+    kernel.artifact.members[i].locations = locationsOf(*plan.graph.kernel.callees[i]);
+  }
   return {};
 }
 
 /// Code for each target.
 Status makeCode(const Recipient &to, BuildPlan &plan, tl_kernel &kernel) {
-  std::string dump = dumpAfter(to.context->ignoreEnvironment());
-  std::vector<std::string> &listings = plan.request.listings;
-  if (!dump.empty() && (listings.empty() || listings.back() != "passes"))
-    listings.push_back("passes");
   for (const std::string &target : to.targets) {
     plan.request.target = target;
     bool compiledNow = false;
-    TL_ASSIGN(std::shared_ptr<const Built> built,
-              buildRequest(*to.context, encodeRequest(plan.request), to.mayCompile, &compiledNow));
+    auto result = buildRequest(*to.context, plan.request, to.mayCompile, &compiledNow);
+    if (!result.ok())
+      return atAuthorsPlace(result.takeError(), plan.graph);
+    std::shared_ptr<const Built> built = std::move(*result);
     kernel.compiledNow |= compiledNow;
-    if (!dump.empty() && compiledNow)
-      printDump(dump, built->artifact.codes[0].listings.at("passes"));
     if (kernel.built.empty()) {
       kernel.artifact = built->artifact;
       kernel.key = built->key;

@@ -57,6 +57,7 @@ tl_status tl_kernel_check(const tl_kernel *kernel, const tl_arg *before, const t
   return guarded(error, [&]() -> Status {
     if (!kernel)
       return nullArgument("kernel");
+    TL_TRY(refuseLibrary(*kernel, "checked"));
     std::string words;
     TL_ASSIGN(Comparison found, compare(*kernel, before, after, n, &words));
     if (report) {

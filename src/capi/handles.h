@@ -54,6 +54,7 @@ struct ContextState {
   std::unordered_map<std::string, std::shared_ptr<CacheEntry>> cache; // by request bytes
   std::condition_variable cacheChanged;
   std::atomic<uint64_t> compileCount = 0; // not under the lock: counted where builds run
+  std::atomic<bool> dumpRefused = false;  // what TL_DUMP may be was said
 
   bool ignoreEnvironment() const { return options.flags & TL_CONTEXT_IGNORE_ENVIRONMENT; }
   /// Opens drivers on first use and lists what there is. The lock must be held.
@@ -124,14 +125,13 @@ struct tl_kernel {
 
 namespace tl {
 
-/// Builds (or finds) the artifact of a request in the context's memory.
-Result<std::shared_ptr<const Built>> buildRequest(ContextState &context, Bytes request,
-                                                  bool mayCompile, bool *compiledNow);
 /// Completes a kernel whose artifact and device are set: picks the code for the device.
 Status finishKernel(tl_kernel &kernel);
 /// The graph that an artifact carries, if it is the graph of that artifact: TL_E_UNSUPPORTED when
 /// there is none, TL_E_CORRUPT when its arguments are not those that the artifact declares.
 Result<Graph> embeddedGraph(const Artifact &artifact);
+/// TL_E_UNSUPPORTED for a library, which is not `what` ("launched") as a whole.
+Status refuseLibrary(const tl_kernel &kernel, const char *what);
 /// Loads the code onto the device unless it is there already.
 Status ensureLoaded(const tl_kernel &kernel);
 

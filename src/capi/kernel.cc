@@ -2,8 +2,10 @@
 #include "capi/handles.h"
 #include "graph/binary.h"
 #include "graph/interface.h"
+#include "graph/text.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace tl;
 
@@ -38,6 +40,22 @@ static bool sameArgument(const ArtifactArg &a, const ArtifactArg &b) {
          dimCodes(a.extents) == dimCodes(b.extents) && dimCodes(a.strides) == dimCodes(b.strides);
 }
 
+/// Gives the ops of an artifact's graph their places, so that the interpreter's errors name them.
+static void locate(Graph &graph, const Artifact &artifact) {
+  std::map<uint32_t, const SourceLocation *> places;
+  for (const LocationEntry &entry : artifact.locations)
+    places[entry.line] = &entry.source;
+  PrintedText printed = printText(graph);
+  for (OpId id = 1; id < graph.ops.size() && id < printed.opLine.size(); ++id)
+    if (auto place = places.find(printed.opLine[id]); place != places.end())
+      graph.ops[id].location = graph.addLocation(*place->second);
+  for (size_t i = 0; i < graph.kernel.callees.size() && i < artifact.members.size(); ++i) {
+    auto callee = std::make_shared<Graph>(*graph.kernel.callees[i]);
+    locate(*callee, artifact.members[i]);
+    graph.kernel.callees[i] = std::move(callee);
+  }
+}
+
 Result<Graph> embeddedGraph(const Artifact &artifact) {
   if (artifact.graph.empty())
     return makeError(TL_E_UNSUPPORTED,
@@ -51,6 +69,7 @@ Result<Graph> embeddedGraph(const Artifact &artifact) {
         TL_E_CORRUPT,
         "the graph in the artifact of kernel '%s' has other arguments than the artifact",
         artifact.kernel.c_str());
+  locate(graph, artifact);
   return graph;
 }
 

@@ -27,13 +27,11 @@ namespace {
 Status needDevice(const tl_kernel *kernel) {
   if (!kernel)
     return nullArgument("kernel");
+  TL_TRY(refuseLibrary(*kernel, "launched"));
   if (!kernel->device)
     return makeError(TL_E_UNSUPPORTED,
                      "kernel '%s' was compiled for targets only; build or load it for a device",
                      kernel->artifact.kernel.c_str());
-  if (kernel->artifact.isLibrary())
-    return makeError(TL_E_UNSUPPORTED,
-                     "a library is not launched, but its members are (tl_kernel_member)");
   return {};
 }
 

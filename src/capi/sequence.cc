@@ -224,6 +224,7 @@ tl_status tl_kernel_workspace(const tl_kernel *kernel, const tl_arg *args, size_
   return guarded(error, [&]() -> Status {
     if (!kernel || !bytes)
       return nullArgument(kernel ? "bytes" : "kernel");
+    TL_TRY(refuseLibrary(*kernel, "launched"));
     auto block = std::make_unique<LaunchBlock>();
     auto plan = std::make_unique<TemporaryPlan>();
     ErrorPtr words;

@@ -45,14 +45,9 @@ Result<TargetCode> generate(const CodegenInput &input, BuildTiming &timing) {
                    input.request.target.c_str());
 }
 
-} // namespace
-
-Result<Artifact> compileRequest(const Request &request, BuildTiming &timing) {
-  Clock::time_point start = Clock::now();
-  TL_ASSIGN(Graph graph, readGraph(request.graph));
-  if (graph.kernel.isSequence)
-    return makeError(TL_E_UNSUPPORTED, "'%s' is a sequence, whose kernels are compiled one by one",
-                     graph.kernel.name.c_str());
+/// From a graph to an artifact.
+Result<Artifact> compileGraph(Graph &graph, const Request &request, BuildTiming &timing,
+                              Clock::time_point start) {
   TL_ASSIGN(Artifact artifact, describeKernel(graph));
   PrintedText text = printText(graph);
   locateByLine(graph, text);
@@ -78,6 +73,22 @@ Result<Artifact> compileRequest(const Request &request, BuildTiming &timing) {
     artifact.graph = request.graph;
   timing.total += millisecondsSince(start);
   return artifact;
+}
+
+} // namespace
+
+Result<Artifact> compileRequest(const Request &request, BuildTiming &timing) {
+  Clock::time_point start = Clock::now();
+  TL_ASSIGN(Graph graph, readGraph(request.graph));
+  if (graph.kernel.isSequence)
+    return makeError(TL_E_UNSUPPORTED, "'%s' is a sequence, whose kernels are compiled one by one",
+                     graph.kernel.name.c_str());
+  auto artifact = compileGraph(graph, request, timing, start);
+  if (artifact.ok())
+    return artifact;
+  ErrorPtr error = artifact.takeError();
+  error->message = "kernel '" + graph.kernel.name + "': " + error->message;
+  return error;
 }
 
 } // namespace tl

@@ -23,7 +23,13 @@ ErrorPtr Machine::errorAt(const Op &op, tl_status status, const std::string &tex
   const SourceLocation &location = graph.locations[op.location];
   std::string where =
       location.line ? location.file + ":" + std::to_string(location.line) + ": " : "";
-  return makeError(status, "%s%s: %s", where.c_str(), opInfo(op.opcode).text.data(), text.c_str());
+  // A sequence is no program, and the head is of none.
+  std::string which;
+  if (!graph.kernel.isSequence && op.block != graph.kernel.head)
+    which = formatString(", in program (%lld, %lld, %lld) of kernel '%s'", (long long)program[0],
+                         (long long)program[1], (long long)program[2], graph.kernel.name.c_str());
+  return makeError(status, "%s%s: %s%s", where.c_str(), opInfo(op.opcode).text.data(), text.c_str(),
+                   which.c_str());
 }
 
 void Machine::setScalar(ValueId v, int64_t value) {

@@ -11,6 +11,41 @@ static const char *const text = "tile 0.1\n"
                                 "  store %v, %y[0]\n"
                                 "}\n";
 
+static const char *const sequence = "tile 0.1\n"
+                                    "kernel @copy(%x: view<f32, [%n]>, %n: i64) grid [1] {\n"
+                                    "}\n"
+                                    "sequence @s(%x: view<f32, [%n]>, %n: i64) {\n"
+                                    "  %t = temporary [%n] : f32\n"
+                                    "  dispatch @copy(%t, %n)\n"
+                                    "}\n";
+
+/* So does a sequence's workspace; a launch that needs a larger one is refused. */
+static void sequence_in_capture(tl_device *device, void *stream, void *memory,
+                                const char *(*calls)(void), void (*capturing)(int)) {
+  tl_graph *g = NULL;
+  tl_kernel *k = NULL;
+  tl_arg args[2], more[2];
+  const char *made;
+  OK(tl_graph_parse(sequence, strlen(sequence), NULL, &g, &error));
+  OK(tl_kernel_build(device, g, NULL, &k, &error));
+  args[0] = more[0] = tl_arg_pointer(memory), args[1] = tl_arg_int(16), more[1] = tl_arg_int(1000);
+  capturing(1);
+  calls();
+  assert_int_equal(tl_launch(k, stream, args, 2, NULL), TL_E_NOT_PREPARED);
+  OK(tl_kernel_prepare(k, args, 2, &error));
+  made = calls();
+  assert_non_null(strstr(made, "hipMalloc(256) on 0 mode 2")); /* relaxed */
+  assert_null(strstr(made, "hipModuleLaunchKernel"));
+  assert_int_equal(tl_launch(k, stream, args, 2, NULL), TL_OK);
+  made = calls();
+  assert_non_null(strstr(made, "hipModuleLaunchKernel"));
+  assert_null(strstr(made, "hipMalloc"));
+  assert_int_equal(tl_launch(k, stream, more, 2, NULL), TL_E_NOT_PREPARED);
+  capturing(0);
+  tl_kernel_destroy(k);
+  tl_graph_destroy(g);
+}
+
 static void capture(void **state) {
   const char *build = getenv("TL_BUILD_DIR");
   char path[4096];
@@ -61,6 +96,7 @@ static void capture(void **state) {
     assert_null(strstr(made, "hipMalloc"));
     assert_null(strstr(made, "Synchronize"));
   }
+  sequence_in_capture(device, stream, memory, calls, capturing);
   capturing(0);
   assert_int_equal(tl_stream_destroy(device, stream), TL_OK);
   assert_int_equal(tl_free(device, memory), TL_OK);

@@ -8,6 +8,7 @@
 #include "codegen/amdgpu/tile_access.h"
 #include "codegen/llvm/element_op.h"
 #include "codegen/llvm/target_machine.h"
+#include "codegen/op_error.h"
 #include "graph/interface.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -22,15 +23,18 @@ Status KernelEmitter::checkRegisters() const {
   for (const Value &value : graph.values) {
     if (!value.type.isTile())
       continue;
+    OpId op = value.kind == ValueKind::BlockArg ? graph.block(value.block).parent : value.op;
     uint64_t elements = context.layouts.of(value.type).numRegisters();
     uint64_t words = elements * std::max(1u, dtypeBytes(value.type.dtype) / 4);
     if (words > maxTileWords)
-      return makeError(TL_E_LIMIT,
-                       "%s over %u threads takes %llu registers in each, more than the limit of "
-                       "%llu; use a smaller tile%s",
-                       value.type.text().c_str(), context.threads(), (unsigned long long)words,
-                       (unsigned long long)maxTileWords,
-                       context.threads() < 1024 ? " or more threads" : "");
+      return errorAtOp(
+          makeError(TL_E_LIMIT,
+                    "%s: %s over %u threads takes %llu registers in each, more than the limit of "
+                    "%llu; use a smaller tile%s",
+                    opInfo(graph.ops[op].opcode).text.data(), value.type.text().c_str(),
+                    context.threads(), (unsigned long long)words, (unsigned long long)maxTileWords,
+                    context.threads() < 1024 ? " or more threads" : ""),
+          input, op);
   }
   return {};
 }
@@ -101,7 +105,8 @@ void KernelEmitter::emitArguments() {
 Status KernelEmitter::emitBlock(BlockId block) {
   for (OpId id : graph.block(block).ops) {
     ir.SetCurrentDebugLocation(debugInfo.at(id));
-    TL_TRY(emitOp(id));
+    if (Status s = emitOp(id); !s.ok())
+      return errorAtOp(s.takeError(), input, id);
   }
   return {};
 }

@@ -165,8 +165,7 @@ Status generate(CompileSession &session, const CodegenInput &input, TargetCode &
   size_t arena = emitKernel(input, function, vectorBits, debug);
   debug.finish();
   if (arena > UINT32_MAX)
-    return makeError(TL_E_LIMIT, "kernel '%s' needs %zu bytes of scratch per program",
-                     input.graph.kernel.name.c_str(), arena);
+    return makeError(TL_E_LIMIT, "a program needs %zu bytes of scratch, more than 2^32", arena);
   code.arenaBytes = uint32_t(arena);
 
   LlvmTimes times;
