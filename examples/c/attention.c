@@ -142,7 +142,7 @@ static int run(demo *d, int causal) {
 }
 
 int main(int argc, char **argv) {
-  demo d = demo_open(argc, argv, "attention");
+  demo d = demo_open(argc, argv, "attention", "q k v");
   int failed = run(&d, 0) | run(&d, 1);
   demo_close(&d);
   return failed;

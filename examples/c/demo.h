@@ -28,11 +28,21 @@ static inline void demo_check(tl_status status, tl_error **error, const char *wh
   exit(1);
 }
 
-/* Usage: PROGRAM [-d DEVICE] [FILE.npy ...] */
-static inline demo demo_open(int argc, char **argv, const char *name) {
+/* Ends the program with what it takes; `files` are the names of its .npy files, as in "a b". */
+static inline void demo_usage(const char *name, const char *files, FILE *to, int status) {
+  fprintf(to, "usage: %s [-d DEVICE] [", name);
+  for (; *files; ++files)
+    *files == ' ' ? fputs(".npy ", to) : fputc(*files, to);
+  fprintf(to, ".npy]\n");
+  exit(status);
+}
+
+/* Opens the device that the command line names; all of the program's `files` are given, or none. */
+static inline demo demo_open(int argc, char **argv, const char *name, const char *files) {
   demo d;
   tl_error *error = NULL;
-  const char *device = "auto";
+  const char *device = "auto", *p;
+  int wanted = 1;
   tl_device_info info = TL_DEVICE_INFO_INIT;
   memset(&d, 0, sizeof d);
   d.name = name;
@@ -42,6 +52,20 @@ static inline demo demo_open(int argc, char **argv, const char *name) {
     device = d.argv[1];
     d.argc -= 2;
     d.argv += 2;
+  }
+  for (p = files; *p; ++p)
+    wanted += *p == ' ';
+  if (d.argc == 1 && (strcmp(d.argv[0], "--help") == 0 || strcmp(d.argv[0], "-h") == 0))
+    demo_usage(name, files, stdout, 0);
+  if (d.argc && d.argv[0][0] == '-') {
+    fprintf(stderr, "%s: %s %s\n", name, d.argv[0],
+            strcmp(d.argv[0], "-d") == 0 ? "needs a device" : "is unknown");
+    demo_usage(name, files, stderr, 1);
+  }
+  if (d.argc && d.argc != wanted) {
+    fprintf(stderr, "%s: want %d .npy file%s or none, not %d\n", name, wanted,
+            wanted == 1 ? "" : "s", d.argc);
+    demo_usage(name, files, stderr, 1);
   }
   demo_check(tl_context_create(NULL, &d.context, &error), &error, "context");
   demo_check(tl_device_open(d.context, device, &d.device, &error), &error, "device");

@@ -20,6 +20,8 @@ int main(int argc, char **argv) {
   tl_kernel *kernel;
   tl_graph *g;
 
+  if (argc > 1 && argv[1][0] == '-')
+    return printf("usage: hello [DEVICE]\n"), 0;
   /* The kernel: arguments, a grid, and what each program does with its tile. */
   check(tl_graph_create(&g), NULL);
   tl_graph_kernel(g, "add");

@@ -126,7 +126,7 @@ static int run(demo *d, tl_dtype dtype, const char *type) {
 }
 
 int main(int argc, char **argv) {
-  demo d = demo_open(argc, argv, "matmul");
+  demo d = demo_open(argc, argv, "matmul", "a b");
   int failed =
       run(&d, TL_DTYPE_F32, "f32") | run(&d, TL_DTYPE_F16, "f16") | run(&d, TL_DTYPE_BF16, "bf16");
   demo_close(&d);

@@ -46,7 +46,7 @@ typedef void (*row_reference)(const float *x, double *y, int64_t n);
 
 static int row_main(int argc, char **argv, const char *name, tl_graph *graph,
                     row_reference reference, double bound) {
-  demo d = demo_open(argc, argv, name);
+  demo d = demo_open(argc, argv, name, "x");
   int64_t shape[2] = {4096, 1000}, r, i, width = 1;
   const char *param = "B";
   tl_build_options options = TL_BUILD_OPTIONS_INIT;

@@ -39,7 +39,7 @@ static tl_graph *vector_add_graph(void) {
 }
 
 int main(int argc, char **argv) {
-  demo d = demo_open(argc, argv, "vector_add");
+  demo d = demo_open(argc, argv, "vector_add", "a b");
   int64_t n = (1 << 24) + 3, i;
   size_t bytes = (demo_shape(&d, 0, 1, &n), (size_t)n * sizeof(float));
   float *a = demo_input(&d, 0, 1, &n), *b = demo_input(&d, 1, 1, &n), *c = malloc(bytes + 1);

@@ -4,22 +4,23 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
 
 namespace tlc {
 
 using Json = nlohmann::ordered_json;
 
-/// Checks member `index`.
-static void verify(const Graph &graph, size_t index) {
+/// Checks member `index` of a file.
+static void verify(const Graph &graph, size_t index, const std::string &file) {
   tl_graph *member = nullptr;
   tl_error *error = nullptr;
   tl_status status = tl_graph_member(graph.get(), index, nullptr, &member, &error);
-  check(status, error);
+  check(status, error, file);
   Graph own(member);
   status = tl_graph_verify(member, &error);
-  check(status, error);
+  check(status, error, file);
 }
 
 void checkCommand(const std::vector<std::string> &files) {
@@ -28,7 +29,7 @@ void checkCommand(const std::vector<std::string> &files) {
     try {
       Graph graph = readGraph(file);
       for (size_t i = 0, n = memberNames(graph).size(); i < n; ++i)
-        verify(graph, i);
+        verify(graph, i, file);
     } catch (const Failed &) {
       good = false; // the others are checked all the same
     }
@@ -52,7 +53,7 @@ void printCommand(const std::string &file, const std::string &kernel, bool canon
           ? tl_graph_print_canonical(graph.get(), options.param_names, options.param_values,
                                      options.n_params, &text, nullptr, &error)
           : tl_graph_print(graph.get(), &text, nullptr, &error);
-  check(status, error);
+  check(status, error, file);
   std::fputs(text, stdout);
 }
 
@@ -113,10 +114,30 @@ Json stats(const tl_kernel_info &info) {
             {"total", info.ms_total}}}};
 }
 
-/// "dir/name.tile" with another ending; with several targets the listings carry the target's name,
-/// and those of a sequence the kernel's.
+/// How the files of each target are told apart: "host-x86-64-v3", with the features behind it where
+/// two targets have that name.
+std::vector<std::string> targetNames(const std::vector<std::string> &targets) {
+  auto nameOf = [](const std::string &target) {
+    std::string name = target;
+    for (char &c : name)
+      c = c == ':' || c == '+' ? '-' : c;
+    return name;
+  };
+  auto shortName = [](const std::string &target) { return target.substr(0, target.find('+')); };
+  std::vector<std::string> names;
+  for (const std::string &target : targets) {
+    size_t alike = 0;
+    for (const std::string &other : targets)
+      alike += shortName(other) == shortName(target);
+    names.push_back(nameOf(alike > 1 ? target : shortName(target)));
+  }
+  return names;
+}
+
+/// "dir/name.tile" with another ending; with several targets the listings carry the target's name
+/// (else empty), and those of a sequence the kernel's.
 std::string outputPath(const std::string &file, const std::string &out, const EmitKind &kind,
-                       const std::string &target, bool several, const std::string &kernel = "") {
+                       const std::string &target = "", const std::string &kernel = "") {
   if (!out.empty())
     return out;
   std::string stem = file == "-"               ? "kernel"
@@ -125,11 +146,8 @@ std::string outputPath(const std::string &file, const std::string &out, const Em
                                                : file;
   if (!kernel.empty())
     stem += "." + kernel;
-  if (kind.part != 0 && kind.part != TL_PART_GRAPH && several) {
-    std::string name = target.substr(0, target.find('+'));
-    std::replace(name.begin(), name.end(), ':', '-');
-    stem += "." + name;
-  }
+  if (!target.empty())
+    stem += "." + target;
   return stem + kind.ending;
 }
 
@@ -142,15 +160,38 @@ std::vector<const tl_kernel *> parts(const Kernel &kernel) {
   return list.empty() ? std::vector<const tl_kernel *>{kernel.get()} : list;
 }
 
+/// What a build has written, under names that it chose itself: none twice, and no file that is
+/// read.
+class Outputs {
+public:
+  explicit Outputs(const std::vector<std::string> &inputs) : taken(inputs.begin(), inputs.end()) {}
+
+  void write(const std::string &path, const void *bytes, size_t size) {
+    if (!taken.insert(path).second)
+      fail("%s would be written over a file of the same build; name the output with -o",
+           path.c_str());
+    writeFile(path, bytes, size);
+  }
+
+private:
+  std::set<std::string> taken;
+};
+
 void writeKind(const Kernel &kernel, const std::string &file, const std::string &out,
-               const EmitKind &kind) {
+               const EmitKind &kind, Outputs &outputs) {
+  auto write = [&](const std::string &path, const void *content, size_t length) {
+    if (out.empty())
+      outputs.write(path, content, length);
+    else
+      writeFile(path, content, length);
+  };
   const void *bytes = nullptr;
   size_t size = 0, targets = 0;
   if (kind.part == 0 || kind.part == TL_PART_GRAPH) {
     check(kind.part == 0 ? tl_kernel_save(kernel.get(), &bytes, &size)
                          : tl_kernel_get_part(kernel.get(), 0, kind.part, &bytes, &size),
           kind.name);
-    return writeFile(outputPath(file, out, kind, "", false), bytes, size);
+    return write(outputPath(file, out, kind), bytes, size);
   }
   check(tl_kernel_target_count(kernel.get(), &targets), "reading the targets");
   if (!out.empty() && targets > 1)
@@ -159,6 +200,13 @@ void writeKind(const Kernel &kernel, const std::string &file, const std::string 
   if (!out.empty() && kernels.size() > 1)
     fail("-o names one file, but --emit %s gives one for each of the sequence's %zu kernels",
          kind.name, kernels.size());
+  std::vector<std::string> names;
+  for (size_t i = 0; i < targets; ++i) {
+    tl_kernel_info info = TL_KERNEL_INFO_INIT;
+    check(tl_kernel_get_info(kernels[0], i, &info), "reading the kernel");
+    names.push_back(info.target);
+  }
+  names = targetNames(names);
   for (const tl_kernel *one : kernels)
     for (size_t i = 0; i < targets; ++i) {
       tl_kernel_info info = TL_KERNEL_INFO_INIT;
@@ -167,9 +215,9 @@ void writeKind(const Kernel &kernel, const std::string &file, const std::string 
       bool host = std::string(info.target).rfind("host", 0) == 0;
       tl_kernel_part part = kind.part == TL_PART_CODE && host ? TL_PART_OBJECT : kind.part;
       check(tl_kernel_get_part(one, i, part, &bytes, &size), kind.name);
-      writeFile(outputPath(file, out, kind, info.target, targets > 1,
-                           kernels.size() > 1 ? info.name : ""),
-                bytes, size);
+      write(outputPath(file, out, kind, targets > 1 ? names[i] : "",
+                       kernels.size() > 1 ? info.name : ""),
+            bytes, size);
     }
 }
 
@@ -218,7 +266,7 @@ Kernel buildGraph(const Context &context, const BuildArguments &arguments, const
   tl_error *error = nullptr;
   tl_status status = tl_kernel_compile(context.get(), graph.get(), targets.data(), targets.size(),
                                        &options, &built, &error);
-  check(status, error);
+  check(status, error, file);
   return own(built);
 }
 
@@ -232,17 +280,37 @@ void printStats(const Kernel &kernel) {
   }
 }
 
+/// A kernel and the file that it comes from.
+struct BuiltKernel {
+  Kernel kernel;
+  std::string file;
+};
+
+/// Each kernel of a library has a name of its own.
+void checkNames(const std::vector<BuiltKernel> &kernels) {
+  std::map<std::string, std::string> files;
+  for (const auto &[kernel, file] : kernels) {
+    tl_kernel_info info = TL_KERNEL_INFO_INIT;
+    check(tl_kernel_get_info(kernel.get(), 0, &info), "reading the kernel");
+    auto [first, added] = files.emplace(info.name, file);
+    if (!added)
+      fail("%s and %s both hold a kernel named '%s', which cannot stand in one library",
+           first->second.c_str(), file.c_str(), info.name);
+  }
+}
+
 /// Several kernels make a library.
-void writeKernels(const std::vector<Kernel> &kernels, const std::string &file,
-                  const BuildArguments &arguments) {
+void writeKernels(const std::vector<BuiltKernel> &kernels, const std::string &file,
+                  const BuildArguments &arguments, Outputs &outputs) {
   std::vector<std::string> emit = emitted(arguments);
-  Kernel whole = kernels[0];
+  Kernel whole = kernels[0].kernel;
   if (kernels.size() > 1 && !emit.empty()) {
     if (emit != std::vector<std::string>{"artifact"})
       fail("several kernels make a library, an artifact; --emit %s is of one", emit[0].c_str());
+    checkNames(kernels);
     std::vector<const tl_kernel *> members;
-    for (const Kernel &kernel : kernels)
-      members.push_back(kernel.get());
+    for (const BuiltKernel &built : kernels)
+      members.push_back(built.kernel.get());
     tl_kernel *library = nullptr;
     tl_error *error = nullptr;
     tl_status status = tl_kernel_bundle(members.data(), members.size(), &library, &error);
@@ -250,7 +318,7 @@ void writeKernels(const std::vector<Kernel> &kernels, const std::string &file,
     whole = own(library);
   }
   for (const std::string &name : emit)
-    writeKind(whole, file, arguments.out, emitKind(name));
+    writeKind(whole, file, arguments.out, emitKind(name), outputs);
 }
 
 } // namespace
@@ -261,20 +329,21 @@ void buildCommand(const BuildArguments &arguments) {
   if (arguments.all && !arguments.kernels.empty())
     fail("--all builds every kernel; --kernel %s is one of them", arguments.kernels[0].c_str());
   Context context = makeContext();
-  std::vector<Kernel> kernels;
+  std::vector<BuiltKernel> kernels;
+  Outputs outputs(arguments.files);
   for (const std::string &file : arguments.files) {
     for (const Graph &graph : graphsOf(arguments, file)) {
-      kernels.push_back(buildGraph(context, arguments, graph, file));
+      kernels.push_back({buildGraph(context, arguments, graph, file), file});
       if (arguments.stats)
-        printStats(kernels.back());
+        printStats(kernels.back().kernel);
     }
     if (arguments.out.empty()) {
-      writeKernels(kernels, file, arguments);
+      writeKernels(kernels, file, arguments, outputs);
       kernels.clear();
     }
   }
   if (!kernels.empty())
-    writeKernels(kernels, arguments.files[0], arguments);
+    writeKernels(kernels, arguments.files[0], arguments, outputs);
 }
 
 void devicesCommand(bool json) {

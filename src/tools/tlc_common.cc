@@ -31,8 +31,10 @@ static const char *severityText(tl_severity severity) {
 void check(tl_status status, tl_error *error, const std::string &file) {
   if (status == TL_OK)
     return;
-  std::fprintf(stderr, "%s: %s%s%s (%s)\n", programName, file.c_str(), file.empty() ? "" : ": ",
-               error ? tl_error_message(error) : tl_status_text(status), tl_status_name(status));
+  std::string message = error ? tl_error_message(error) : tl_status_text(status);
+  if (!file.empty() && !message.starts_with(file + ":"))
+    message = file + ": " + message;
+  std::fprintf(stderr, "%s: %s (%s)\n", programName, message.c_str(), tl_status_name(status));
   for (size_t i = 0; i < tl_error_diagnostic_count(error); ++i) {
     tl_diagnostic d = TL_DIAGNOSTIC_INIT;
     if (tl_error_diagnostic(error, i, &d) != TL_OK)
@@ -120,7 +122,7 @@ Graph readGraph(const std::string &path) {
   tl_status status = isBinary ? tl_graph_load(bytes.data(), bytes.size(), &graph, &error)
                               : tl_graph_parse(reinterpret_cast<const char *>(bytes.data()),
                                                bytes.size(), path.c_str(), &graph, &error);
-  check(status, error, isBinary ? path : ""); // a text's errors name it themselves
+  check(status, error, path);
   return Graph(graph);
 }
 

@@ -33,8 +33,8 @@ extern const char *programName;
 
 /// Prints a sentence to stderr as "tlc: ..." and throws Failed.
 [[noreturn, gnu::format(printf, 1, 2)]] void fail(const char *format, ...);
-/// Throws Failed after printing an error and its diagnostics, unless status is TL_OK. Destroys the
-/// error.
+/// Throws Failed after printing an error and its diagnostics, unless status is TL_OK; names `file`
+/// unless the error begins with a place in it. Destroys the error.
 void check(tl_status status, tl_error *error, const std::string &file = "");
 /// The same for calls without an error object; `what` says what was tried.
 void check(tl_status status, const char *what);

@@ -66,7 +66,7 @@ Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
     params.apply(options);
     status = tl_kernel_build(device.get(), graph.get(), &options, &kernel, &error);
   }
-  check(status, error);
+  check(status, error, arguments.file);
   return own(kernel);
 }
 

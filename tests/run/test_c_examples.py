@@ -62,6 +62,18 @@ def main(work):
     np.save(f"{work}/f64.npy", np.zeros((3, 4)))
     run("softmax", f"{work}/f64.npy", code=1)
     run("softmax", "-d", "nowhere", code=1)
+    usages = {"vector_add": "[a.npy b.npy]", "softmax": "[x.npy]", "rmsnorm": "[x.npy]", "matmul": "[a.npy b.npy]",
+              "attention": "[q.npy k.npy v.npy]"}
+    for name, files in usages.items():
+        words = f"usage: {name} [-d DEVICE] {files}"
+        check(words in run(name, "--help") and words in run(name, "-h"), f"{name} --help")
+        check(f"--fast is unknown\n{words}" in run(name, "--fast", code=1), f"{name} --fast")
+        check(f"-d needs a device\n{words}" in run(name, "-d", code=1), f"{name} -d")
+        wanted = files.count(".npy")
+        few = wanted - 1 or 2
+        check(f"want {wanted} .npy file{'s' * (wanted > 1)} or none, not {few}\n{words}" in run(name, *[m] * few, code=1),
+              f"{name} with {few} files")
+    check("usage: hello [DEVICE]" in run("hello", "--help"), "hello --help")
     directory = os.path.join(SOURCE, "examples/c")
     for file in sorted(os.listdir(directory)):
         if file.endswith(".c"):

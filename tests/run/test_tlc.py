@@ -239,7 +239,8 @@ def members(work):
     check("it has scan_sums, add_before" in tlc("run", library, "-d", "host", "--kernel", "x", code=1).stderr, "two of them")
     check("make a library" in tlc("build", sums, "--all", "-t", "host", "--emit", "asm", "-o", library, code=1).stderr,
           "a listing of several kernels")
-    tlc("build", sums, sums, "-t", "host", "-o", library, code=1)
+    check("both hold a kernel named 'prefix_sum', which cannot stand in one library" in
+          tlc("build", sums, sums, "-t", "host", "-o", library, code=1).stderr, "two kernels of one name")
     check("one for each of the sequence's 3 kernels" in
           tlc("build", sums, "-t", "host", "--emit", "object", "-o", f"{work}/s.o", code=1).stderr, "objects of a sequence")
     stats = json.loads(tlc("build", sums, "-t", "amdgcn:gfx942", "--stats").stdout)
@@ -277,16 +278,38 @@ def build(work):
     for arguments in [["-t", "amdgcn:gfx1"], ["-t", "host", "--set", "B=3"], ["-t", "host", "--opt", "level=9"],
                       ["-t", "host", "--emit", "soup"], ["-t", "host", "--set", "Q=3"]]:
         tlc("build", kernel("vector_add"), "-o", f"{work}/x", *arguments, code=1)
+    for command in [["build", "-t", "host", "-o", f"{work}/x"], ["run", "-d", "interp"], ["print"]]:
+        done = tlc(*command, kernel("vector_add"), "--set", "B=3", code=1)
+        check(done.stderr.startswith(f"tlc: {kernel('vector_add')}: kernel 'vector_add': parameter B = 3 is not among"),
+              f"a parameter's value with file and kernel: {done.stderr}")
     open(f"{work}/bad.tlk", "wb").write(one[:1000])
     tlc("run", f"{work}/bad.tlk", "-d", "host", code=1)
+
+
+def outputs(work):
+    """No file of a build is written over another one."""
+    text = f"{work}/f.tile"
+    open(text, "w").write(open(kernel("vector_add")).read())
+    v3 = "host:x86-64-v3"
+    tlc("build", text, "-t", f"{v3}+vaes", "-t", v3, "-t", "amdgcn:gfx942", "--emit", "asm")
+    names = {"f.host-x86-64-v3-vaes.s", "f.host-x86-64-v3.s", "f.amdgcn-gfx942.s"}
+    check(names < set(os.listdir(work)), f"a file for each of three targets: {os.listdir(work)}")
+    tlc("build", text, "-t", f"{v3}+vaes", "-t", "amdgcn:gfx942", "--emit", "llvm")
+    check({"f.host-x86-64-v3.ll", "f.amdgcn-gfx942.ll"} < set(os.listdir(work)), "features only where they tell targets apart")
+    tlc("build", text, "-t", v3, "--emit", "graph")
+    graph = open(f"{work}/f.tlg", "rb").read()
+    over = "would be written over a file of the same build"
+    check(over in tlc("build", f"{work}/f.tlg", "-t", v3, "--emit", "graph", code=1).stderr, "over what is read")
+    check(open(f"{work}/f.tlg", "rb").read() == graph, "what is read is still there")
+    check(over in tlc("build", text, f"{work}/f.tlg", "-t", v3, code=1).stderr, "one output of two files")
 
 
 def dumps(work):
     """TL_DUMP prints the graph after a pass."""
     command = ["tlc", "build", kernel("vector_add"), "-t", "host", "-o", f"{work}/v.tlk"]
-    for setting, parts in [("after:cse", ["# after cse\ntile 0.1"]), ("cse", ["# after cse"]),
+    for setting, parts in [("after:cse", ["# after cse\ntile 0.1"]), ("cse", ["TL_DUMP=cse is unknown"]),
                            ("after:all", ["# after lower_order", "# after fold", "# after cse", "# after dce"]),
-                           ("after:x", ["there is no pass 'x'; passes are lower_order, fold, cse, dce"]), ("", [])]:
+                           ("after:x", ["passes are lower_order, fold, cse, dce"]), ("", [])]:
         done = subprocess.run(command, env={**os.environ, "TL_DUMP": setting}, capture_output=True, text=True, timeout=100)
         check(done.returncode == 0 and all(part in done.stderr for part in parts) and
               done.stderr.count("# after") == sum(part.startswith("#") for part in parts),
@@ -303,7 +326,7 @@ def devices(work):
 
 
 with tempfile.TemporaryDirectory() as directory:
-    for part in [npy_in_and_out, bad_files, words, pointers, graphs, mismatch, text, members, build, dumps, devices]:
+    for part in [npy_in_and_out, bad_files, words, pointers, graphs, mismatch, text, members, build, outputs, dumps, devices]:
         part(directory)
 print(f"{count - len(failures)} passed, {len(failures)} failed, 0 skipped")
 sys.exit(1 if failures else 0)
