@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -164,26 +165,34 @@ std::vector<const tl_kernel *> parts(const Kernel &kernel) {
 /// read.
 class Outputs {
 public:
-  explicit Outputs(const std::vector<std::string> &inputs) : taken(inputs.begin(), inputs.end()) {}
+  explicit Outputs(const std::vector<std::string> &inputs) {
+    for (const std::string &input : inputs)
+      taken.insert(fileOf(input));
+  }
 
+  /// "-" is standard output.
   void write(const std::string &path, const void *bytes, size_t size) {
-    if (!taken.insert(path).second)
-      fail("%s would be written over a file of the same build; name the output with -o",
+    if (path != "-" && !taken.insert(fileOf(path)).second)
+      fail("%s would be written over a file of the same build; name another output with -o",
            path.c_str());
     writeFile(path, bytes, size);
   }
 
 private:
-  std::set<std::string> taken;
+  std::set<std::filesystem::path> taken;
+
+  /// The same for all names of a file.
+  static std::filesystem::path fileOf(const std::string &path) {
+    std::error_code failed;
+    std::filesystem::path file = std::filesystem::weakly_canonical(path, failed);
+    return failed ? std::filesystem::path(path) : file;
+  }
 };
 
 void writeKind(const Kernel &kernel, const std::string &file, const std::string &out,
                const EmitKind &kind, Outputs &outputs) {
   auto write = [&](const std::string &path, const void *content, size_t length) {
-    if (out.empty())
-      outputs.write(path, content, length);
-    else
-      writeFile(path, content, length);
+    outputs.write(path, content, length);
   };
   const void *bytes = nullptr;
   size_t size = 0, targets = 0;

@@ -302,6 +302,14 @@ def outputs(work):
     check(over in tlc("build", f"{work}/f.tlg", "-t", v3, "--emit", "graph", code=1).stderr, "over what is read")
     check(open(f"{work}/f.tlg", "rb").read() == graph, "what is read is still there")
     check(over in tlc("build", text, f"{work}/f.tlg", "-t", v3, code=1).stderr, "one output of two files")
+    # Other names of the same files.
+    check(over in tlc("build", text, f"{work}/./f.tlg", "-t", v3, code=1).stderr, "one output of two files, by another name")
+    os.symlink(work, f"{work}/link")
+    check(over in tlc("build", text, f"{work}/link/f.tlg", "-t", v3, code=1).stderr, "one output of two files, through a link")
+    source = open(text).read()
+    for output in (text, f"{work}/./f.tile", f"{work}/link/f.tile"):
+        check(over in tlc("build", text, "-t", v3, "-o", output, code=1).stderr, f"-o {output}")
+        check(open(text).read() == source, "the source is still there")
 
 
 def dumps(work):
