@@ -3,6 +3,7 @@
 #include "graph/fold_int.h"
 #include "graph/infer_order.h"
 #include "graph/infer_parts.h"
+#include "graph/inference.h"
 #include "graph/sequence.h"
 
 #include <algorithm>
@@ -86,11 +87,9 @@ bool operandFits(const Type &type, OperandClass cls) {
 }
 
 /// One inference; methods named after rules.
-class Inference {
+class Inference : OpInference {
 public:
-  Inference(const Graph &g, Opcode opcode, std::span<const ValueId> operands,
-            std::span<const Attr> attrs)
-      : g(g), info(opInfo(opcode)), operands(operands), attrs(attrs) {}
+  using OpInference::OpInference;
 
   Result<std::vector<Type>> run() {
     TL_TRY(checkOperands());
@@ -99,25 +98,6 @@ public:
   }
 
 private:
-  const Graph &g;
-  const OpInfo &info;
-  std::span<const ValueId> operands;
-  std::span<const Attr> attrs;
-  using Types = Result<std::vector<Type>>;
-
-  const Type &type(size_t i) const { return g.typeOf(operands[i]); }
-  const Attr *attr(AttrKey key) const {
-    for (const Attr &a : attrs)
-      if (a.key == key)
-        return &a;
-    return nullptr;
-  }
-  static Types one(const Type &t) { return std::vector<Type>{t}; }
-  std::string signature() const { return signatureText(g, info.opcode, operands); }
-  ErrorPtr invalid(const std::string &rule) const {
-    return makeError(TL_E_INVALID_GRAPH, "%s: %s", signature().c_str(), rule.c_str());
-  }
-
   static std::string narrowHint(const Type &type) {
     return isNarrowFloat(type.dtype)
                ? "; there is no arithmetic in " + std::string(dtypeText(type.dtype)) + ": cast it"
@@ -310,8 +290,8 @@ private:
   }
 
   Types ofDims(DType dtype) const {
-    TL_ASSIGN(std::vector<int64_t> dims, resolveDims(g, info.opcode, *attr(AttrKey::Dims)));
-    return one(Type::tile(dtype, dims));
+    TL_ASSIGN(std::vector<int64_t> extents, dims());
+    return one(Type::tile(dtype, extents));
   }
 
   Types iota() const {
@@ -357,8 +337,8 @@ private:
   }
 
   Types reshaped() const {
-    TL_ASSIGN(std::vector<int64_t> dims, resolveDims(g, info.opcode, *attr(AttrKey::Dims)));
-    Type t = Type::tile(type(0).dtype, dims);
+    TL_ASSIGN(std::vector<int64_t> extents, dims());
+    Type t = Type::tile(type(0).dtype, extents);
     if (info.rule == Rule::Reshape) {
       if (t.elements() != type(0).elements())
         return invalid("reshape keeps the number of elements, and " + t.text() + " has another");

@@ -1,8 +1,7 @@
 #include "graph/infer_order.h"
 
-#include "graph/infer.h"
+#include "graph/inference.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace tl {
@@ -10,15 +9,12 @@ namespace tl {
 namespace {
 
 /// One inference; methods named after rules.
-class OrderInference {
+class OrderInference : OpInference {
 public:
-  OrderInference(const Graph &g, Opcode opcode, std::span<const ValueId> operands,
-                 std::span<const Attr> attrs)
-      : g(g), opcode(opcode), operands(operands), attrs(attrs) {}
-  using Types = Result<std::vector<Type>>;
+  using OpInference::OpInference;
 
   Types run() const {
-    switch (opInfo(opcode).rule) {
+    switch (info.rule) {
     case Rule::Take:
       return take();
     case Rule::Sort:
@@ -31,23 +27,8 @@ public:
   }
 
 private:
-  const Graph &g;
-  Opcode opcode;
-  std::span<const ValueId> operands;
-  std::span<const Attr> attrs;
-
-  const Type &type(size_t i) const { return g.typeOf(operands[i]); }
-  const Attr &attr(AttrKey key) const {
-    return *std::find_if(attrs.begin(), attrs.end(), [&](const Attr &a) { return a.key == key; });
-  }
-  static Types one(const Type &t) { return std::vector<Type>{t}; }
-  ErrorPtr invalid(const std::string &rule) const {
-    return makeError(TL_E_INVALID_GRAPH, "%s: %s", signatureText(g, opcode, operands).c_str(),
-                     rule.c_str());
-  }
-
   Result<unsigned> axis() const {
-    int64_t axis = attr(AttrKey::Axis).i;
+    int64_t axis = attr(AttrKey::Axis)->i;
     if (axis < 0 || axis >= type(0).rank)
       return invalid(formatString("axis %lld is not an axis of the operand", (long long)axis));
     return unsigned(axis);
@@ -76,8 +57,7 @@ private:
       return makeError(TL_E_LIMIT,
                        "%s: with %lld elements along the axis, a power of two, the tile "
                        "has more than %lld elements",
-                       signatureText(g, opcode, operands).c_str(), (long long)padded,
-                       (long long)maxTileElements);
+                       signature().c_str(), (long long)padded, (long long)maxTileElements);
     return {};
   }
 
@@ -102,8 +82,8 @@ private:
   Types topk() const {
     TL_ASSIGN(unsigned along, axis());
     TL_TRY(checkLines(along));
-    TL_ASSIGN(std::vector<int64_t> dims, resolveDims(g, opcode, attr(AttrKey::Dims)));
-    Type values = Type::tile(type(0).dtype, dims);
+    TL_ASSIGN(std::vector<int64_t> extents, dims());
+    Type values = Type::tile(type(0).dtype, extents);
     if (!alike(type(0), values, along) || values.dims[along] > type(0).dims[along])
       return invalid(
           "the results have the shape of the operand, but at most its extent along the axis, and " +
@@ -112,15 +92,15 @@ private:
   }
 
   Types histogram() const {
-    TL_ASSIGN(std::vector<int64_t> dims, resolveDims(g, opcode, attr(AttrKey::Dims)));
-    DType d = DType(attr(AttrKey::DType).i);
-    if (dims.size() != 1)
+    TL_ASSIGN(std::vector<int64_t> extents, dims());
+    DType d = DType(attr(AttrKey::DType)->i);
+    if (extents.size() != 1)
       return invalid("the counts are a tile of one axis");
     if (!isInteger(d) || dtypeBits(d) < 32)
       return invalid("counts are i32, u32, i64 or u64, not " + std::string(dtypeText(d)));
     if (operands.size() > 1 && type(1).rank != 0 && !type(1).sameShape(type(0)))
       return invalid("the mask must have the shape of the operand (or be a scalar)");
-    return one(Type::tile(d, dims));
+    return one(Type::tile(d, extents));
   }
 };
 

@@ -1,6 +1,6 @@
 #include "graph/infer_parts.h"
 
-#include "graph/infer.h"
+#include "graph/inference.h"
 
 #include <algorithm>
 
@@ -9,15 +9,12 @@ namespace tl {
 namespace {
 
 /// One inference; methods named after rules.
-class PartsInference {
+class PartsInference : OpInference {
 public:
-  PartsInference(const Graph &g, Opcode opcode, std::span<const ValueId> operands,
-                 std::span<const Attr> attrs)
-      : g(g), opcode(opcode), operands(operands), attrs(attrs) {}
-  using Types = Result<std::vector<Type>>;
+  using OpInference::OpInference;
 
   Types run() const {
-    switch (opInfo(opcode).rule) {
+    switch (info.rule) {
     case Rule::Slice:
       return slice();
     case Rule::InsertSlice:
@@ -34,23 +31,6 @@ public:
   }
 
 private:
-  const Graph &g;
-  Opcode opcode;
-  std::span<const ValueId> operands;
-  std::span<const Attr> attrs;
-
-  const Type &type(size_t i) const { return g.typeOf(operands[i]); }
-  const Attr *attr(AttrKey key) const {
-    auto found =
-        std::find_if(attrs.begin(), attrs.end(), [&](const Attr &a) { return a.key == key; });
-    return found == attrs.end() ? nullptr : &*found;
-  }
-  static Types one(const Type &t) { return std::vector<Type>{t}; }
-  std::string signature() const { return signatureText(g, opcode, operands); }
-  ErrorPtr invalid(const std::string &rule) const {
-    return makeError(TL_E_INVALID_GRAPH, "%s: %s", signature().c_str(), rule.c_str());
-  }
-
   /// One number for each axis of `a`.
   Status countsAxes(const Attr &attr) const {
     if (attr.list.size() != type(0).rank)
@@ -63,8 +43,8 @@ private:
   Types slice() const {
     const Type &a = type(0);
     const Attr &offsets = *attr(AttrKey::Offsets), *strides = attr(AttrKey::Strides);
-    TL_ASSIGN(std::vector<int64_t> dims, resolveDims(g, opcode, *attr(AttrKey::Dims)));
-    Type t = Type::tile(a.dtype, dims);
+    TL_ASSIGN(std::vector<int64_t> extents, dims());
+    Type t = Type::tile(a.dtype, extents);
     if (a.rank == 0 || t.rank != a.rank)
       return invalid("a slice keeps the axes of its operand, and " + t.text() + " has others");
     TL_TRY(countsAxes(offsets));

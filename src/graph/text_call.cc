@@ -1,4 +1,4 @@
-// Parsing, part four: functions and their calls, and dispatches of kernels.
+// Parsing, part five: functions and their calls, and dispatches of kernels.
 //
 // A function is text that each call reads anew, with the arguments' values under the names of its
 // parameters: its operations have the types that follow from them. It sees nothing else, and may

@@ -12,6 +12,8 @@ bool isValueName(std::string_view name) {
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
+bool isIdentifier(std::string_view name) { return name.size() <= 255 && isValueName(name); }
+
 void NameScopes::pop() {
   for (std::string_view name : scopes.back()) {
     auto it = visible.find(name);

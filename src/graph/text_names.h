@@ -12,6 +12,8 @@ namespace tl {
 /// True for what may name an argument, a parameter or a value that keeps its name: a letter or '_',
 /// then letters, digits and '_'. (Names of digits only are numbers of a printed text.)
 bool isValueName(std::string_view name);
+/// The same of at most 255 bytes: what may name a kernel, an argument or a parameter.
+bool isIdentifier(std::string_view name);
 
 /// A stack of scopes; a name has one meaning within all that are open.
 class NameScopes {

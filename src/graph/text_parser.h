@@ -1,8 +1,8 @@
 // The parser of the text form. It holds one token of lookahead and calls the graph builder, which
 // checks types; regions and header expressions are explicit stacks, so no input can exhaust the
 // machine's. Implemented in text_parse.cc (tokens, errors, operands), text_header.cc (arguments,
-// parameters, grid), text_body.cc (operations and regions) and text_call.cc (functions, calls,
-// dispatches).
+// parameters, grid), text_body.cc (operations), text_region.cc (regions) and text_call.cc (functions,
+// calls, dispatches).
 #pragma once
 
 #include "graph/builder.h"
@@ -180,6 +180,7 @@ private:
   bool defineAll(const Statement &statement, const std::vector<ValueId> &values);
   bool finishStatement(Statement &statement);
   bool parseFor(std::vector<Token> results);
+  bool parseCondition(Statement &statement, Opcode opcode, std::vector<Token> results);
   bool parseWhile(std::vector<Token> results);
   bool parseCarried(Statement &statement, std::vector<Token> &arguments);
   bool parseIf(std::vector<Token> results);

@@ -30,10 +30,9 @@ bool Parser::parseFor(std::vector<Token> results) {
   return parseCarried(statement, arguments) && openRegion(statement, arguments);
 }
 
-/// while %go carry %x = %init, ... {
-bool Parser::parseWhile(std::vector<Token> results) {
-  Statement statement;
-  statement.opcode = Opcode::While;
+/// "while %go" or "if %c": what the operation has before its regions.
+bool Parser::parseCondition(Statement &statement, Opcode opcode, std::vector<Token> results) {
+  statement.opcode = opcode;
   statement.token = tok;
   statement.results = std::move(results);
   advance();
@@ -41,8 +40,15 @@ bool Parser::parseWhile(std::vector<Token> results) {
   if (!parseOperand(condition))
     return false;
   statement.operands.push_back(std::move(condition));
+  return true;
+}
+
+/// while %go carry %x = %init, ... {
+bool Parser::parseWhile(std::vector<Token> results) {
+  Statement statement;
   std::vector<Token> arguments;
-  return parseCarried(statement, arguments) && openRegion(statement, arguments);
+  return parseCondition(statement, Opcode::While, std::move(results)) &&
+         parseCarried(statement, arguments) && openRegion(statement, arguments);
 }
 
 /// "carry %x = %init, ..." or nothing: appends to the operands and to the region's arguments.
@@ -72,15 +78,7 @@ bool Parser::parseCarried(Statement &statement, std::vector<Token> &arguments) {
 /// if %c {
 bool Parser::parseIf(std::vector<Token> results) {
   Statement statement;
-  statement.opcode = Opcode::If;
-  statement.token = tok;
-  statement.results = std::move(results);
-  advance();
-  Operand condition;
-  if (!parseOperand(condition))
-    return false;
-  statement.operands.push_back(std::move(condition));
-  return openRegion(statement, {});
+  return parseCondition(statement, Opcode::If, std::move(results)) && openRegion(statement, {});
 }
 
 /// reduce_with %a, %b, axis 1 combine (%a0, %b0) with (%a1, %b1) {

@@ -74,21 +74,9 @@ public:
   double largestError() {
     launch();
     synchronize();
-    std::vector<HostArg> after = args;
-    for (size_t i = 0; i < args.size(); ++i)
-      if (args[i].info.written)
-        after[i].bytes = buffers.download(i, args[i].bytes.size());
-    std::vector<void *> reference, got;
-    for (size_t i = 0; i < args.size(); ++i) {
-      reference.push_back(args[i].bytes.data());
-      got.push_back(after[i].bytes.data());
-    }
-    std::vector<tl_arg> before = launchArgs(args, reference), result = launchArgs(after, got);
     tl_check_report report = TL_CHECK_REPORT_INIT;
     tl_error *error = nullptr;
-    check(
-        tl_kernel_check(kernel.get(), before.data(), result.data(), result.size(), &report, &error),
-        error);
+    check(compareResults(kernel, args, downloadResults(buffers, args), report, &error), error);
     return report.max_abs_error;
   }
 

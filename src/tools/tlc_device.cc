@@ -2,6 +2,27 @@
 
 namespace tlc {
 
+std::vector<HostArg> downloadResults(Buffers &buffers, const std::vector<HostArg> &args) {
+  std::vector<HostArg> results = args;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (args[i].info.written)
+      results[i].bytes = buffers.download(i, args[i].bytes.size());
+  return results;
+}
+
+tl_status compareResults(const Kernel &kernel, std::vector<HostArg> before,
+                         std::vector<HostArg> after, tl_check_report &report, tl_error **error) {
+  auto pointersOf = [](std::vector<HostArg> &args) {
+    std::vector<void *> pointers;
+    for (HostArg &arg : args)
+      pointers.push_back(arg.bytes.data());
+    return pointers;
+  };
+  std::vector<tl_arg> reference = launchArgs(before, pointersOf(before));
+  std::vector<tl_arg> got = launchArgs(after, pointersOf(after));
+  return tl_kernel_check(kernel.get(), reference.data(), got.data(), got.size(), &report, error);
+}
+
 std::vector<double> timeLaunches(const Device &device, const Kernel &kernel,
                                  const std::vector<tl_arg> &args, uint32_t repeat) {
   std::vector<double> times;

@@ -66,6 +66,12 @@ private:
   const Device &device;
 };
 
+/// The arguments as they are now: what the kernel writes comes from the device.
+std::vector<HostArg> downloadResults(Buffers &buffers, const std::vector<HostArg> &args);
+/// Runs the interpreter on the inputs and compares the results with what it gives; TL_E_MISMATCH
+/// has its words in `error`.
+tl_status compareResults(const Kernel &kernel, std::vector<HostArg> before,
+                         std::vector<HostArg> after, tl_check_report &report, tl_error **error);
 /// Milliseconds of single launches, each between two events, in the order of their length.
 std::vector<double> timeLaunches(const Device &device, const Kernel &kernel,
                                  const std::vector<tl_arg> &args, uint32_t repeat);

@@ -71,20 +71,11 @@ Kernel loadOrBuild(const Device &device, const RunArguments &arguments,
 }
 
 /// Runs the interpreter on the inputs and compares; returns whether the results agree.
-bool checkResults(const Kernel &kernel, std::vector<HostArg> &before, std::vector<HostArg> &after,
-                  Json &json, bool print) {
-  auto pointersOf = [](std::vector<HostArg> &args) {
-    std::vector<void *> pointers;
-    for (HostArg &arg : args)
-      pointers.push_back(arg.bytes.data());
-    return pointers;
-  };
-  std::vector<tl_arg> reference = launchArgs(before, pointersOf(before));
-  std::vector<tl_arg> got = launchArgs(after, pointersOf(after));
+bool checkResults(const Kernel &kernel, const std::vector<HostArg> &before,
+                  const std::vector<HostArg> &after, Json &json, bool print) {
   tl_check_report report = TL_CHECK_REPORT_INIT;
   tl_error *error = nullptr;
-  tl_status status =
-      tl_kernel_check(kernel.get(), reference.data(), got.data(), got.size(), &report, &error);
+  tl_status status = compareResults(kernel, before, after, report, &error);
   if (status != TL_OK && status != TL_E_MISMATCH)
     check(status, error);
   json["check"] = {{"ok", status == TL_OK},
@@ -150,10 +141,7 @@ void run(const RunArguments &arguments, bool &reported) {
   }
   check(status, "launching");
   buffers.synchronize();
-  std::vector<HostArg> results = args;
-  for (size_t i = 0; i < args.size(); ++i)
-    if (args[i].info.written)
-      results[i].bytes = buffers.download(i, args[i].bytes.size());
+  std::vector<HostArg> results = downloadResults(buffers, args);
   writeOutputs(results, arguments.out);
 
   tl_kernel_info built = TL_KERNEL_INFO_INIT;

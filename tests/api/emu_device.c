@@ -8,27 +8,10 @@
 
 static tl_context *context;
 
-/* Skips what needs the emulator when it is not built. */
-static tl_device *open_device(const char *name) {
-  tl_device *device = NULL;
-  tl_error *error = NULL;
-  tl_status status = tl_device_open(context, name, &device, &error);
-  if (status == TL_E_NO_DEVICE && (strstr(tl_error_message(error), "cannot be opened") ||
-                                   strstr(tl_error_message(error), "no device: "))) {
-    print_message("skip: %s\n", tl_error_message(error));
-    tl_error_destroy(error);
-    skip();
-  }
-  if (status != TL_OK)
-    print_error("%s\n", tl_error_message(error));
-  tl_error_destroy(error);
-  assert_int_equal(status, TL_OK);
-  return device;
-}
-
 static void two_chips(void **state) {
   (void)state;
-  tl_device *cdna = open_device("emu:gfx942"), *rdna = open_device("emu:gfx1100");
+  tl_device *cdna = api_open_device(context, "emu:gfx942"),
+            *rdna = api_open_device(context, "emu:gfx1100");
   tl_device_info info = TL_DEVICE_INFO_INIT;
   assert_int_equal(tl_device_get_info(cdna, &info), TL_OK);
   assert_string_equal(info.name, "emu:gfx942");
@@ -44,7 +27,7 @@ static void two_chips(void **state) {
 
 static void memory_and_streams(void **state) {
   (void)state;
-  tl_device *device = open_device("emu:gfx1100");
+  tl_device *device = api_open_device(context, "emu:gfx1100");
   void *a, *b, *first, *second, *event;
   uint32_t host[64], back[64];
   for (uint32_t i = 0; i < 64; ++i)
@@ -73,7 +56,7 @@ static void memory_and_streams(void **state) {
 
 static void no_such_chip(void **state) {
   (void)state;
-  tl_device_destroy(open_device("emu:gfx942"));
+  tl_device_destroy(api_open_device(context, "emu:gfx942"));
   tl_device *device;
   FAILS(tl_device_open(context, "emu:gfx000", &device, &error), TL_E_NO_DEVICE,
         "there is no device 'emu:gfx000'; there is emu:gfx90a, emu:gfx942");

@@ -66,16 +66,8 @@ static void places(void **state) {
   uint64_t compiled = 0;
   char *text;
   tl_kernel *first, *second;
-  tl_error *error = NULL;
-  tl_status status;
   (void)state;
-  status = tl_device_open(context, "emu:gfx942", &device, &error);
-  if (status == TL_E_NO_DEVICE) {
-    print_message("skip: %s\n", tl_error_message(error));
-    tl_error_destroy(error);
-    skip();
-  }
-  assert_int_equal(status, TL_OK);
+  device = api_open_device(context, "emu:gfx942");
   OK(tl_alloc(device, 1024 * sizeof(float), &a, &error));
   OK(tl_alloc(device, 1024 * sizeof(float), &c, &error));
   assert_int_equal(tl_fill(device, a, 0, 1024 * sizeof(float), NULL), TL_OK);

@@ -271,6 +271,21 @@ static void combine_regions(void **state) {
                   "    %18 = min %16, %17\n    yield %18\n  }\n");
 }
 
+/* NULL for operands that are said to be there is an error. */
+static void missing_operands(void **state) {
+  tl_value args[3];
+  inputs in = make_inputs();
+  (void)state;
+  assert_int_equal(tl_addr(in.g, in.view, NULL, 2), 0);
+  FAILS(tl_graph_verify(in.g, &error), TL_E_INVALID_ARGUMENT, "");
+  tl_graph_destroy(in.g);
+  in = make_inputs();
+  assert_int_not_equal(tl_dispatch(in.g, NULL, 1, 1), TL_OK);
+  assert_int_not_equal(tl_while_begin(in.g, in.n, NULL, 2, args), TL_OK);
+  FAILS(tl_graph_verify(in.g, &error), TL_E_INVALID_ARGUMENT, "");
+  tl_graph_destroy(in.g);
+}
+
 /* More operands than a helper passes on give an error, not memory that is not theirs. */
 static void too_many_operands(void **state) {
   tl_value many[100], args[101];
@@ -291,10 +306,11 @@ static void too_many_operands(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(elementwise),     cmocka_unit_test(tiles),
-      cmocka_unit_test(memory),          cmocka_unit_test(control),
-      cmocka_unit_test(repeated),        cmocka_unit_test(ordered),
-      cmocka_unit_test(combine_regions), cmocka_unit_test(too_many_operands),
+      cmocka_unit_test(elementwise),      cmocka_unit_test(tiles),
+      cmocka_unit_test(memory),           cmocka_unit_test(control),
+      cmocka_unit_test(repeated),         cmocka_unit_test(ordered),
+      cmocka_unit_test(combine_regions),  cmocka_unit_test(too_many_operands),
+      cmocka_unit_test(missing_operands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

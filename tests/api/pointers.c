@@ -58,20 +58,6 @@ static void check_product(int group, const float *c) {
     }
 }
 
-static tl_device *open_device(tl_context *context, const char *name) {
-  tl_device *device = NULL;
-  tl_error *error = NULL;
-  tl_status status = tl_device_open(context, name, &device, &error);
-  if (status == TL_E_NO_DEVICE && strstr(tl_error_message(error), "cannot be opened")) {
-    print_message("skip: %s\n", tl_error_message(error));
-    tl_error_destroy(error);
-    skip();
-  }
-  tl_error_destroy(error);
-  assert_int_equal(status, TL_OK);
-  return device;
-}
-
 static void run_on(const char *name) {
   tl_context *context = NULL;
   tl_graph *g = NULL;
@@ -83,7 +69,7 @@ static void run_on(const char *name) {
   int group, which;
   size_t i;
   OK(tl_context_create(NULL, &context, &error));
-  tl_device *device = open_device(context, name);
+  tl_device *device = api_open_device(context, name);
   OK(tl_graph_parse(text, sizeof text - 1, "grouped.tile", &g, &error));
   OK(tl_kernel_build(device, g, NULL, &kernel, &error));
   tl_graph_destroy(g);

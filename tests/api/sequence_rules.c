@@ -1,24 +1,6 @@
 /* Rules of sequences and libraries: names, options, the order of kernels, targets; and what the
  * interpreter says of an access beyond memory in one. */
-#include "api/api_test.h"
-
-static tl_context *context;
-static tl_device *host;
-
-static int setup(void **state) {
-  tl_error *error = NULL;
-  (void)state;
-  if (tl_context_create(NULL, &context, &error) != TL_OK ||
-      tl_device_open(context, "host", &host, &error) != TL_OK)
-    return -1;
-  return 0;
-}
-static int teardown(void **state) {
-  (void)state;
-  tl_device_destroy(host);
-  tl_context_destroy(context);
-  return 0;
-}
+#include "api/host_fixture.h"
 
 static tl_graph *parsed(const char *text) {
   tl_graph *g = NULL;

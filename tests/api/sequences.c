@@ -1,27 +1,9 @@
 /* Sequences: kernels launched one after the other, with temporaries in a workspace; and libraries
  * of several kernels. The running sum of small integers is exact in f32, so that every device must
  * give it bit by bit. test-timeout: 300 */
-#include "api/api_test.h"
+#include "api/host_fixture.h"
 
 #include <pthread.h>
-
-static tl_context *context;
-static tl_device *host;
-
-static int setup(void **state) {
-  tl_error *error = NULL;
-  (void)state;
-  if (tl_context_create(NULL, &context, &error) != TL_OK ||
-      tl_device_open(context, "host", &host, &error) != TL_OK)
-    return -1;
-  return 0;
-}
-static int teardown(void **state) {
-  (void)state;
-  tl_device_destroy(host);
-  tl_context_destroy(context);
-  return 0;
-}
 
 /* The example, whose last member is the sequence. */
 static tl_graph *example(void) {

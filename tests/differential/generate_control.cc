@@ -82,14 +82,20 @@ void Generator::emitFor(DType dtype, const Dims &dims) {
     return loadedNumber(type, Fill::Counts);
   };
   std::vector<ValueId> operands = {bound(-2, 2), bound(1, 6), bound(random.chance(5) ? -1 : 1, 3)};
+  emitLoop(Opcode::For, operands, carriedTypes(dtype, dims),
+           [](ValueId) { return std::vector<ValueId>(); });
+}
+
+/// A loop whose region has a counter as its first argument, then values of `types`. `before` gives
+/// what the region yields before those, from the counter.
+void Generator::emitLoop(Opcode opcode, std::vector<ValueId> operands,
+                         const std::vector<Type> &types, const LoopYields &before) {
   for (ValueId v : operands)
     if (Entry *entry = entryOf(v))
       entry->used = true;
-  std::vector<Type> types = carriedTypes(dtype, dims);
   std::vector<ValueId> init = startCarried(types);
   operands.insert(operands.end(), init.begin(), init.end());
-
-  std::vector<ValueId> args = b.begin(Opcode::For, operands);
+  std::vector<ValueId> args = b.begin(opcode, operands);
   std::span<const ValueId> carried = std::span(args).subspan(1);
   size_t scope = pool.size();
   ++depth;
@@ -99,12 +105,21 @@ void Generator::emitFor(DType dtype, const Dims &dims) {
     entryOf(v)->used = true;
   rememberCarried(carried);
   fillRegion();
-  std::vector<ValueId> yields = nextCarried(types, carried);
+  std::vector<ValueId> yields = before(args[0]);
+  for (ValueId v : yields)
+    if (Entry *entry = entryOf(v))
+      entry->used = true;
+  std::vector<ValueId> next = nextCarried(types, carried);
+  yields.insert(yields.end(), next.begin(), next.end());
   finishBlock(scope);
   counters.pop_back();
   --depth;
   closeScope(scope);
-  rememberCarried(b.end(yields));
+  std::vector<ValueId> results = b.end(yields);
+  size_t counted = results.size() - types.size(); // a counter that the loop gives, too
+  for (ValueId v : std::span(results).first(counted))
+    remember(v, Opcode::Const, {});
+  rememberCarried(std::span(results).subspan(counted));
   made.traits.control = true;
 }
 
@@ -118,40 +133,12 @@ void Generator::emitWhile(DType dtype, const Dims &dims) {
     return emit(Opcode::Cmp, {left, constant(type, 0)},
                 {intAttr(AttrKey::Pred, int64_t(Pred::Gt))});
   };
-  std::vector<ValueId> operands = {goesOn(count), count};
-  std::vector<Type> types = carriedTypes(dtype, dims);
-  std::vector<ValueId> init = startCarried(types);
-  operands.insert(operands.end(), init.begin(), init.end());
-  for (ValueId v : operands)
-    if (Entry *entry = entryOf(v))
-      entry->used = true;
-
-  std::vector<ValueId> args = b.begin(Opcode::While, operands);
-  std::span<const ValueId> carried = std::span(args).subspan(1);
-  size_t scope = pool.size();
-  ++depth;
-  remember(args[0], Opcode::Const, {});
-  counters.push_back(asIndex(args[0], DType::I64));
-  for (ValueId v : {args[0], counters.back()})
-    entryOf(v)->used = true;
-  rememberCarried(carried);
-  fillRegion();
-  ValueId left = emit(Opcode::Sub, {args[0], constant(type, 1)}), again = goesOn(left);
-  if (random.chance(30))
-    again = emit(Opcode::And, {again, condition()});
-  for (ValueId v : {left, again})
-    if (Entry *entry = entryOf(v))
-      entry->used = true;
-  std::vector<ValueId> yields = nextCarried(types, carried);
-  yields.insert(yields.begin(), {again, left});
-  finishBlock(scope);
-  counters.pop_back();
-  --depth;
-  closeScope(scope);
-  std::vector<ValueId> results = b.end(yields);
-  remember(results[0], Opcode::Const, {});
-  rememberCarried(std::span(results).subspan(1));
-  made.traits.control = true;
+  emitLoop(Opcode::While, {goesOn(count), count}, carriedTypes(dtype, dims), [&](ValueId counter) {
+    ValueId left = emit(Opcode::Sub, {counter, constant(type, 1)}), again = goesOn(left);
+    if (random.chance(30))
+      again = emit(Opcode::And, {again, condition()});
+    return std::vector<ValueId>{again, left};
+  });
 }
 
 /// Some programs end here, or none, or now and then all.

@@ -4,6 +4,7 @@
 #include "differential/generate.h"
 #include "graph/builder.h"
 
+#include <functional>
 #include <map>
 #include <random>
 
@@ -163,6 +164,9 @@ private:
   // generate_control.cc
   void emitFor(DType dtype, const Dims &dims);
   void emitWhile(DType dtype, const Dims &dims);
+  using LoopYields = std::function<std::vector<ValueId>(ValueId counter)>;
+  void emitLoop(Opcode opcode, std::vector<ValueId> operands, const std::vector<Type> &types,
+                const LoopYields &before);
   void emitIf(DType dtype, const Dims &dims);
   void emitExit();
   /// What a loop carries: a tile of that type and shape, and more that stand in the pool.

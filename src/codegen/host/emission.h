@@ -104,6 +104,8 @@ struct Pointwise {
 /// With lanes, everything is a vector of that many; scalars among the operands are repeated.
 Pointwise emitPointwise(Emission &e, ValueId view, std::span<llvm::Value *const> index,
                         llvm::Value *mask, unsigned lanes);
+/// The elements where they are inside, else `pad`, as a vector when there are lanes.
+llvm::Value *loadPointwise(Emission &e, const Pointwise &where, unsigned lanes, llvm::Value *pad);
 /// The element at `address` where `condition` holds, else `pad`; branches nowhere.
 llvm::Value *loadIf(Emission &e, llvm::Value *condition, llvm::Value *address, DType dtype,
                     llvm::Value *pad);

@@ -280,16 +280,7 @@ llvm::Value *Nest::computeGather(ValueId value, const Op &op, DType dtype, const
   AnchorScope scope(e, levels[levelOf(map)].anchor);
   unsigned lanes = vector ? vectorLanes : 0;
   Pointwise where = emitPointwise(e, e.g.viewOperand(op), index, mask, lanes);
-  llvm::Constant *pad = e.pad(op, dtype);
-  if (!lanes)
-    return loadIf(e, where.inside, where.address(e, 0), dtype, pad);
-  llvm::Value *result = llvm::PoisonValue::get(e.elements.type(dtype, lanes));
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    llvm::Value *inside = e.ir.CreateExtractElement(where.inside, lane);
-    llvm::Value *one = loadIf(e, inside, where.address(e, lane), dtype, pad);
-    result = e.ir.CreateInsertElement(result, one, lane);
-  }
-  return result;
+  return loadPointwise(e, where, lanes, e.pad(op, dtype));
 }
 
 llvm::Value *Nest::offset(const TileRef &tile, const AxisMap &map) {

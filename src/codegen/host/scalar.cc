@@ -14,7 +14,7 @@ Value *gatherScalar(Emission &e, const Op &op, DType dtype) {
   ValueId mask = e.g.maskOperand(op);
   Pointwise where =
       emitPointwise(e, e.g.viewOperand(op), index, mask ? e.scalar[mask] : nullptr, 0);
-  return loadIf(e, where.inside, where.address(e, 0), dtype, e.pad(op, dtype));
+  return loadPointwise(e, where, 0, e.pad(op, dtype));
 }
 
 Value *address(Emission &e, const Op &op) {

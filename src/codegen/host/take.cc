@@ -55,18 +55,8 @@ void emitTake(Emission &e, OpId id) {
   forEach(nest, e, shapeNest(e, type, expression, &to, -1), nullptr, [&] {
     Value *chosen = nest.evaluate(index, map);
     e.at(id);
-    unsigned lanes = nest.lanes();
-    Pointwise where = placesOf(e, nest, op, chosen);
-    if (!lanes)
-      return nest.store(loadIf(e, where.inside, where.address(e, 0), type.dtype, zero), to, map,
-                        type.dtype);
-    Value *all = llvm::PoisonValue::get(e.elements.type(type.dtype, lanes));
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      Value *inside = e.ir.CreateExtractElement(where.inside, lane);
-      Value *one = loadIf(e, inside, where.address(e, lane), type.dtype, zero);
-      all = e.ir.CreateInsertElement(all, one, lane);
-    }
-    nest.store(all, to, map, type.dtype);
+    Value *taken = loadPointwise(e, placesOf(e, nest, op, chosen), nest.lanes(), zero);
+    nest.store(taken, to, map, type.dtype);
   });
 }
 

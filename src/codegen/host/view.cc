@@ -155,4 +155,16 @@ Value *loadIf(Emission &e, Value *condition, Value *address, DType dtype, Value 
   return e.ir.CreateSelect(condition, e.elements.fromMemory(value, dtype), pad);
 }
 
+Value *loadPointwise(Emission &e, const Pointwise &where, unsigned lanes, Value *pad) {
+  if (!lanes)
+    return loadIf(e, where.inside, where.address(e, 0), where.dtype, pad);
+  Value *result = llvm::PoisonValue::get(e.elements.type(where.dtype, lanes));
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    Value *inside = e.ir.CreateExtractElement(where.inside, lane);
+    Value *one = loadIf(e, inside, where.address(e, lane), where.dtype, pad);
+    result = e.ir.CreateInsertElement(result, one, lane);
+  }
+  return result;
+}
+
 } // namespace tl::host

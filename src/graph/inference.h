@@ -1,0 +1,42 @@
+// What the inferences of infer.cc, infer_parts.cc and infer_order.cc share: the op's operands and
+// attributes, and errors that name it.
+#pragma once
+
+#include "graph/infer.h"
+
+namespace tl {
+
+class OpInference {
+public:
+  using Types = Result<std::vector<Type>>;
+
+  OpInference(const Graph &g, Opcode opcode, std::span<const ValueId> operands,
+              std::span<const Attr> attrs)
+      : g(g), info(opInfo(opcode)), operands(operands), attrs(attrs) {}
+
+protected:
+  const Graph &g;
+  const OpInfo &info;
+  std::span<const ValueId> operands;
+  std::span<const Attr> attrs;
+
+  const Type &type(size_t i) const { return g.typeOf(operands[i]); }
+  /// The attribute or null.
+  const Attr *attr(AttrKey key) const {
+    for (const Attr &a : attrs)
+      if (a.key == key)
+        return &a;
+    return nullptr;
+  }
+  static Types one(const Type &t) { return std::vector<Type>{t}; }
+  std::string signature() const { return signatureText(g, info.opcode, operands); }
+  ErrorPtr invalid(const std::string &rule) const {
+    return makeError(TL_E_INVALID_GRAPH, "%s: %s", signature().c_str(), rule.c_str());
+  }
+  /// The tile extents that the op says.
+  Result<std::vector<int64_t>> dims() const {
+    return resolveDims(g, info.opcode, *attr(AttrKey::Dims));
+  }
+};
+
+} // namespace tl
