@@ -40,7 +40,7 @@ typedef int32_t tl_status;
 #define TL_E_DRIVER ((tl_status) - 14)
 /** The kernel is not in the cache. */
 #define TL_E_NOT_CACHED ((tl_status) - 15)
-/** The launch needs a kernel that tl_kernel_prepare made ready. */
+/** A launch inside a stream capture needs a kernel that tl_kernel_prepare made ready. */
 #define TL_E_NOT_PREPARED ((tl_status) - 16)
 /** A launch has the wrong number of arguments. */
 #define TL_E_ARG_COUNT ((tl_status) - 17)
