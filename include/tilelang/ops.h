@@ -211,10 +211,12 @@ static inline size_t tl_ops_put(tl_value *operands, size_t n, tl_value value) {
   return n + 1;
 }
 
-/** Puts `count` values at place n of a helper's operands, as far as there is room; returns n + count. For
- *  the helpers. Since: 0.1 */
+/** Puts `count` values at place n of a helper's operands, as far as there is room; returns n + count, and for
+ *  NULL that stands for some more than there is room for, which is an error. For the helpers. Since: 0.1 */
 static inline size_t tl_ops_append(tl_value *operands, size_t n, const tl_value *values, size_t count) {
   size_t i;
+  if (values == NULL && count > 0)
+    return TL_OPS_MAX_OPERANDS + 1;
   for (i = 0; i < count && n + i < TL_OPS_MAX_OPERANDS; ++i)
     operands[n + i] = values[i];
   return n + count;
