@@ -1,8 +1,8 @@
 // The parser of the text form. It holds one token of lookahead and calls the graph builder, which
 // checks types; regions and header expressions are explicit stacks, so no input can exhaust the
 // machine's. Implemented in text_parse.cc (tokens, errors, operands), text_header.cc (arguments,
-// parameters, grid), text_body.cc (operations), text_region.cc (regions) and text_call.cc (functions,
-// calls, dispatches).
+// parameters, grid), text_body.cc (operations), text_region.cc (regions) and text_call.cc
+// (functions, calls, dispatches).
 #pragma once
 
 #include "graph/builder.h"
