@@ -48,7 +48,7 @@ static inline demo demo_open(int argc, char **argv, const char *name, const char
   d.name = name;
   d.argc = argc - 1;
   d.argv = argv + 1;
-  if (d.argc >= 2 && strcmp(d.argv[0], "-d") == 0) {
+  while (d.argc >= 2 && strcmp(d.argv[0], "-d") == 0) {
     device = d.argv[1];
     d.argc -= 2;
     d.argv += 2;

@@ -2,6 +2,7 @@
  * cc hello.c $(pkg-config --cflags --libs tilelang) */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tilelang.h>
 
 static void check(tl_status status, tl_error **error) {
@@ -20,8 +21,8 @@ int main(int argc, char **argv) {
   tl_kernel *kernel;
   tl_graph *g;
 
-  if (argc > 1 && argv[1][0] == '-')
-    return printf("usage: hello [DEVICE]\n"), 0;
+  if (argc > 2 || (argc > 1 && argv[1][0] == '-'))
+    return printf("usage: hello [DEVICE]\n"), strcmp(argv[1], "--help") == 0 ? 0 : 2;
   /* The kernel: arguments, a grid, and what each program does with its tile. */
   check(tl_graph_create(&g), NULL);
   tl_graph_kernel(g, "add");

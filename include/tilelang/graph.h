@@ -164,8 +164,8 @@ tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operan
 tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields, tl_value *results,
                        size_t n_results);
 
-/** Says where in the author's source the following calls stand; file may be NULL. Kept out of every
- * key. Since: 0.1 */
+/** Says where in the author's source the following calls stand; a file that is NULL is shown as
+ * <unknown>, line 0 is nowhere. Kept out of every key. Since: 0.1 */
 void tl_graph_location(tl_graph *graph, const char *file, uint32_t line);
 /** Names a value, for printing only. Since: 0.1 */
 void tl_graph_name(tl_graph *graph, tl_value value, const char *name);

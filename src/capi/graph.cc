@@ -15,11 +15,14 @@ tl_status builderStatus(const tl_graph *graph) {
   return graph->builder.ok() ? TL_OK : graph->builder.error()->status;
 }
 
-/// For building calls: runs the body; the status is the graph's.
-template <class Body> tl_status building(tl_graph *graph, Body &&body) noexcept {
+/// For building calls: runs the body; the status is the graph's. Mistakes are named after
+/// `function` (those in operations after the operation: "").
+template <class Body>
+tl_status building(tl_graph *graph, std::string_view function, Body &&body) noexcept {
   if (!graph)
     return TL_E_INVALID_ARGUMENT;
   tl_status status = guarded(nullptr, [&]() -> Status {
+    graph->builder.setCall(function);
     body(graph->builder);
     return {};
   });
@@ -126,8 +129,7 @@ ViewDim viewDim(int64_t entry) {
 
 ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
   auto bad = [&](const char *what) {
-    builder.report(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_argument '%s': %s",
-                             in.name ? in.name : "", what));
+    builder.report(makeError(TL_E_INVALID_ARGUMENT, "'%s': %s", in.name ? in.name : "", what));
     return 0;
   };
   if (!in.name)
@@ -141,8 +143,7 @@ ValueId addArgument(GraphBuilder &builder, const tl_argument &in) {
   if (in.generator < TL_GENERATOR_NONE || in.generator > TL_GENERATOR_CONST)
     return bad("the generator is unknown");
   if (in.reserved) {
-    builder.report(
-        makeError(TL_E_UNSUPPORTED, "tl_graph_argument '%s': a reserved member is set", in.name));
+    builder.report(makeError(TL_E_UNSUPPORTED, "'%s': a reserved member is set", in.name));
     return 0;
   }
   if ((in.low_value || in.high_value) && in.generator != TL_GENERATOR_UNIFORM &&
@@ -186,7 +187,7 @@ Status checkMemberName(const tl_graph &graph, const Graph &kernel) {
     if (members[i]->kernel.name == kernel.kernel.name &&
         writeGraph(*members[i]) != writeGraph(kernel))
       return makeError(TL_E_INVALID_GRAPH,
-                       "tl_graph_callee: the text that the graph comes from has another member "
+                       "the text that the graph comes from has another member "
                        "named '%s'",
                        kernel.kernel.name.c_str());
   return {};
@@ -207,35 +208,34 @@ tl_status tl_graph_create(tl_graph **graph) {
 void tl_graph_destroy(tl_graph *graph) { delete graph; }
 
 tl_status tl_graph_kernel(tl_graph *graph, const char *name) {
-  return building(graph, [&](GraphBuilder &b) {
+  return building(graph, "tl_graph_kernel", [&](GraphBuilder &b) {
     if (name)
       b.setKernel(name);
     else
-      reportIn(b, "tl_graph_kernel", nullArgument("name"));
+      b.report(nullArgument("name"));
   });
 }
 
 tl_status tl_graph_option(tl_graph *graph, tl_graph_option_key key, int64_t value) {
-  return building(graph, [&](GraphBuilder &b) {
+  return building(graph, "tl_graph_option", [&](GraphBuilder &b) {
     if (key == TL_GRAPH_CONTRACT && (value == 0 || value == 1))
       b.setContract(value == 1);
     else if (key == TL_GRAPH_THREADS)
       b.setThreads(value);
     else
-      reportIn(b, "tl_graph_option",
-               makeError(TL_E_INVALID_ARGUMENT, "option %d cannot be set to %lld", key,
+      b.report(makeError(TL_E_INVALID_ARGUMENT, "option %d cannot be set to %lld", key,
                          (long long)value));
   });
 }
 
 tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument) {
   tl_value value = 0;
-  building(graph, [&](GraphBuilder &b) {
+  building(graph, "tl_graph_argument", [&](GraphBuilder &b) {
     if (!argument)
-      return reportIn(b, "tl_graph_argument", nullArgument("argument"));
+      return b.report(nullArgument("argument"));
     auto options = readOptions(argument, "tl_argument");
     if (!options.ok())
-      return reportIn(b, "tl_graph_argument", options.takeError());
+      return b.report(options.takeError());
     value = addArgument(b, *options);
   });
   return value;
@@ -244,27 +244,26 @@ tl_value tl_graph_argument(tl_graph *graph, const tl_argument *argument) {
 tl_value tl_graph_param(tl_graph *graph, const char *name, int64_t default_value,
                         const int64_t *choices, size_t n) {
   tl_value value = 0;
-  building(graph, [&](GraphBuilder &b) {
+  building(graph, "tl_graph_param", [&](GraphBuilder &b) {
     if (!name || (n && !choices) || n > (1 << 16))
-      return b.report(
-          makeError(TL_E_INVALID_ARGUMENT, "tl_graph_param: the name or the choices are NULL"));
+      return b.report(makeError(TL_E_INVALID_ARGUMENT, "the name or the choices are NULL"));
     value = b.addParam(name, default_value, std::vector<int64_t>(choices, choices + n));
   });
   return value;
 }
 
 tl_status tl_graph_require(tl_graph *graph, tl_value condition) {
-  return building(graph, [&](GraphBuilder &b) { b.addRequirement(condition); });
+  return building(graph, "tl_graph_require", [&](GraphBuilder &b) { b.addRequirement(condition); });
 }
 
 int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel) {
   uint32_t number = 0;
-  building(graph, [&](GraphBuilder &b) {
+  building(graph, "tl_graph_callee", [&](GraphBuilder &b) {
     if (!kernel)
-      return reportIn(b, "tl_graph_callee", nullArgument("kernel"));
+      return b.report(nullArgument("kernel"));
     auto whole = kernel->builder.snapshot();
     if (!whole.ok())
-      return b.fail(whole.takeError());
+      return b.report(whole.takeError());
     if (Status free = checkMemberName(*graph, *whole); !free.ok())
       return b.report(free.takeError());
     number = b.addCallee(std::make_shared<const Graph>(std::move(*whole)));
@@ -273,9 +272,9 @@ int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel) {
 }
 
 tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n) {
-  return building(graph, [&](GraphBuilder &b) {
+  return building(graph, "tl_graph_grid", [&](GraphBuilder &b) {
     if (n > 3 || (n && !axes))
-      return b.report(makeError(TL_E_INVALID_ARGUMENT, "tl_graph_grid: a grid has 1 to 3 axes"));
+      return b.report(makeError(TL_E_INVALID_ARGUMENT, "a grid has 1 to 3 axes"));
     b.setGrid(std::span(axes, n));
   });
 }
@@ -285,7 +284,7 @@ tl_status tl_graph_grid(tl_graph *graph, const tl_value *axes, size_t n) {
 tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands, size_t n_operands,
                       const tl_attr *attrs, size_t n_attrs, tl_value *results, size_t n_results) {
   std::vector<ValueId> given;
-  tl_status status = building(graph, [&](GraphBuilder &b) {
+  tl_status status = building(graph, "", [&](GraphBuilder &b) {
     std::string_view what = operationName(opcode, "tl_graph_op");
     if (!listsFit(b, what, operands, n_operands, attrs, n_attrs))
       return;
@@ -300,7 +299,7 @@ tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operan
                          size_t n_operands, const tl_attr *attrs, size_t n_attrs, tl_value *args,
                          size_t n_args) {
   std::vector<ValueId> given;
-  tl_status status = building(graph, [&](GraphBuilder &b) {
+  tl_status status = building(graph, "", [&](GraphBuilder &b) {
     std::vector<Attr> list;
     std::string_view what = operationName(opcode, "tl_graph_begin");
     if (listsFit(b, what, operands, n_operands, attrs, n_attrs))
@@ -316,7 +315,7 @@ tl_status tl_graph_begin(tl_graph *graph, int32_t opcode, const tl_value *operan
 tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields, tl_value *results,
                        size_t n_results) {
   std::vector<ValueId> given;
-  tl_status status = building(graph, [&](GraphBuilder &b) {
+  tl_status status = building(graph, "", [&](GraphBuilder &b) {
     if (!listsFit(b, "tl_graph_end", yields, n_yields, nullptr, 0))
       n_yields = 0;
     given = b.end(std::span(yields, n_yields));
@@ -328,7 +327,7 @@ tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields,
 void tl_graph_location(tl_graph *graph, const char *file, uint32_t line) {
   if (graph)
     (void)guarded(nullptr, [&]() -> Status {
-      graph->builder.setLocation({file ? file : "", line, 0});
+      graph->builder.setLocation({file && *file ? file : "<unknown>", line, 0});
       return {};
     });
 }

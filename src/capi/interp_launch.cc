@@ -34,6 +34,13 @@ std::vector<InterpArg> interpArgs(const Artifact &artifact, const LaunchBlock &b
   return args;
 }
 
+Status checkInterpSteps(const tl_kernel &kernel, const LaunchBlock &block) {
+  InterpOptions options;
+  options.checkOnly = true;
+  auto report = interpret(*kernel.interpGraph, interpArgs(kernel.artifact, block), options);
+  return report.ok() ? Status() : Status(report.takeError());
+}
+
 Status launchInterp(const tl_kernel &kernel, void *stream, const LaunchBlock &block) {
   TL_TRY(kernel.device->device->synchronize(stream));
   InterpOptions options;

@@ -16,6 +16,8 @@ std::optional<size_t> pointerBytes(const Artifact &artifact, const LaunchBlock &
 /// The interpreter's arguments of a filled block, from which they borrow. Memory behind plain
 /// pointers is bounded where pointerBytes() knows it.
 std::vector<InterpArg> interpArgs(const Artifact &artifact, const LaunchBlock &block);
+/// Sees whether a sequence's launches would be refused, without running any.
+Status checkInterpSteps(const tl_kernel &kernel, const LaunchBlock &block);
 /// Waits for the stream, then interprets.
 Status launchInterp(const tl_kernel &kernel, void *stream, const LaunchBlock &block);
 

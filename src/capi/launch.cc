@@ -101,6 +101,8 @@ tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t 
     ErrorPtr words;
     if (block.fill(kernel->artifact, args, n, true, &words) != TL_OK)
       return words;
+    if (kernel->device->interp && kernel->artifact.isSequence())
+      return checkInterpSteps(*kernel, block);
     return checkGrid(*kernel, block);
   });
 }

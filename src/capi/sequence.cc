@@ -174,13 +174,10 @@ Status prepareSequence(const tl_kernel &kernel, const tl_arg *args, size_t n) {
   if (block->fill(kernel.artifact, args, n, true, &words) != TL_OK ||
       plan->fill(kernel.artifact, *block, &words) != TL_OK)
     return words;
-  void *workspace = nullptr;
-  if (plan->bytes) {
-    TL_TRY(growWorkspace(kernel, plan->bytes));
-    workspace = kernel.workspace.load()->memory;
-  }
+  // The steps are checked before memory is taken; where it will be does not matter to them.
+  const void *anywhere = reinterpret_cast<const void *>(uintptr_t(alignment));
   ErrorPtr failure;
-  forEachStep(kernel, *block, *plan, workspace,
+  forEachStep(kernel, *block, *plan, anywhere,
               [&](const tl_kernel &member, const tl_arg *list, size_t count) {
                 tl_error *error = nullptr;
                 tl_status status = tl_kernel_prepare(&member, list, count, &error);
@@ -188,7 +185,9 @@ Status prepareSequence(const tl_kernel &kernel, const tl_arg *args, size_t n) {
                   failure = inSequence(kernel, error);
                 return status;
               });
-  return failure ? Status(std::move(failure)) : Status();
+  if (failure)
+    return failure;
+  return plan->bytes ? growWorkspace(kernel, plan->bytes) : Status();
 }
 
 tl_status launchSequence(const tl_kernel &kernel, void *stream, const LaunchBlock &block,

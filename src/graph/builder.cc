@@ -37,11 +37,6 @@ GraphBuilder::GraphBuilder() = default;
 
 GraphBuilder::GraphBuilder(Graph finished) : graph(std::move(finished)) {}
 
-void GraphBuilder::fail(ErrorPtr error) {
-  if (!firstError)
-    firstError = std::move(error);
-}
-
 static ErrorPtr atLocation(ErrorPtr error, const SourceLocation &where) {
   Diagnostic d;
   d.pass = "graph";
@@ -55,8 +50,11 @@ static ErrorPtr atLocation(ErrorPtr error, const SourceLocation &where) {
 }
 
 void GraphBuilder::report(ErrorPtr error) {
-  if (!firstError)
-    firstError = atLocation(std::move(error), location);
+  if (firstError)
+    return;
+  if (!call.empty())
+    error->message = std::string(call) + ": " + error->message;
+  firstError = atLocation(std::move(error), location);
 }
 
 void GraphBuilder::setLocation(SourceLocation where) {
@@ -98,6 +96,8 @@ void GraphBuilder::setSequence() {
     return report(optionOfKernels("contract"));
   if (ok() && graph.kernel.threads)
     return report(optionOfKernels("threads"));
+  if (ok() && !graph.kernel.grid.empty())
+    return report(optionOfKernels("grid"));
   for (OpId id : graph.block(graph.kernel.body).ops)
     if (Status s = checkSequenceOp(graph, graph.ops[id]); ok() && !s.ok())
       return report(s.takeError());
@@ -135,7 +135,7 @@ uint32_t GraphBuilder::addCallee(std::shared_ptr<const Graph> kernel) {
 }
 
 void GraphBuilder::setContract(bool allowed) {
-  if (ok() && graph.kernel.isSequence)
+  if (ok() && graph.kernel.isSequence && !allowed)
     return report(optionOfKernels("contract"));
   graph.kernel.contract = allowed;
 }
@@ -145,7 +145,7 @@ void GraphBuilder::setThreads(int64_t threads) {
     return report(makeError(TL_E_INVALID_GRAPH,
                             "threads must be a multiple of 32 up to 1024, or 0, not %lld",
                             (long long)threads));
-  if (ok() && graph.kernel.isSequence)
+  if (ok() && graph.kernel.isSequence && threads)
     return report(optionOfKernels("threads"));
   graph.kernel.threads = threads;
 }
@@ -470,6 +470,8 @@ void GraphBuilder::buildHead(bool on) { inHead = on; }
 void GraphBuilder::setHeadGrid(std::span<const ValueId> values) {
   if (!ok() || (values.empty() && graph.kernel.isSequence))
     return;
+  if (graph.kernel.isSequence)
+    return report(optionOfKernels("grid"));
   if (values.empty() || values.size() > 3)
     return report(makeError(TL_E_INVALID_GRAPH, "a grid has 1 to 3 axes, not %zu", values.size()));
   if (!graph.kernel.grid.empty())
@@ -529,9 +531,6 @@ Status GraphBuilder::checkWhole() const {
   if (kernel.name.empty())
     return makeError(TL_E_INVALID_GRAPH,
                      "the graph has no kernel: tl_graph_kernel gives it a name");
-  if (kernel.isSequence && !kernel.grid.empty())
-    return makeError(TL_E_INVALID_GRAPH, "sequence '%s' has a grid; its kernels have theirs",
-                     kernel.name.c_str());
   const std::vector<OpId> &body = graph.block(kernel.body).ops;
   if (kernel.isSequence && std::none_of(body.begin(), body.end(), [&](OpId id) {
         return graph.ops[id].opcode == Opcode::Dispatch;

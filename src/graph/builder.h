@@ -17,10 +17,10 @@ public:
   /// The first error, or null. Ownership stays.
   const Error *error() const { return firstError.get(); }
   /// Records an error of the caller's own unless there is one already, as one of the current
-  /// location.
+  /// location and call.
   void report(ErrorPtr error);
-  /// The same for an error that says where it is, of another graph.
-  void fail(ErrorPtr error);
+  /// The function of the C API that is at work, which errors name; "" for none.
+  void setCall(std::string_view function) { call = function; }
 
   /// Where the following calls stand in the author's source.
   void setLocation(SourceLocation location);
@@ -105,6 +105,7 @@ private:
 
   Graph graph;
   ErrorPtr firstError;
+  std::string_view call;
   SourceLocation location;
   uint32_t locationId = 0;
   std::vector<OpenRegion> open;

@@ -39,7 +39,8 @@ Result<InterpReport> interpret(const Graph &graph, std::span<const InterpArg> ar
   TL_TRY(machine.computeGrid());
   const int64_t *grid = machine.report().grid;
   // Without this, the other axes of an empty grid would be walked through.
-  const bool empty = grid[0] == 0 || grid[1] == 0;
+  const bool empty =
+      grid[0] == 0 || grid[1] == 0 || (options.checkOnly && !graph.kernel.isSequence);
   for (int64_t z = 0; !empty && z < grid[2]; ++z)
     for (int64_t y = 0; y < grid[1]; ++y)
       for (int64_t x = 0; x < grid[0]; ++x)

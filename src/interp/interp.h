@@ -38,6 +38,9 @@ struct InterpOptions {
   interp::ErrorMap *before = nullptr;
   /// Give up with TL_E_LIMIT after so many operations and elements; 0 = never.
   uint64_t maxSteps = 0;
+  /// Run no program and take no memory for temporaries: only see whether arguments, grids and the
+  /// steps of a sequence are right.
+  bool checkOnly = false;
 };
 
 struct InterpReport {

@@ -24,7 +24,7 @@ Status Machine::temporary(const Op &op) {
   }
   if (elements > maxBytes / dtypeBytes(type.dtype))
     return errorAt(op, TL_E_LIMIT, "a temporary has at most 2^40 bytes");
-  uint64_t words = (elements * dtypeBytes(type.dtype) + 7) / 8;
+  uint64_t words = options.checkOnly ? 0 : (elements * dtypeBytes(type.dtype) + 7) / 8;
   temporaries.emplace_back(words + 1, UINT64_MAX);
   view.at = {uint64_t(reinterpret_cast<uintptr_t>(temporaries.back().data())), 0, false};
   return {};

@@ -161,8 +161,8 @@ std::vector<const tl_kernel *> parts(const Kernel &kernel) {
   return list.empty() ? std::vector<const tl_kernel *>{kernel.get()} : list;
 }
 
-/// What a build has written, under names that it chose itself: none twice, and no file that is
-/// read.
+/// What a build writes when all of it has been made, under names that it chose itself: none twice,
+/// and no file that is read.
 class Outputs {
 public:
   explicit Outputs(const std::vector<std::string> &inputs) {
@@ -171,15 +171,22 @@ public:
   }
 
   /// "-" is standard output.
-  void write(const std::string &path, const void *bytes, size_t size) {
+  void add(const std::string &path, const void *bytes, size_t size) {
     if (path != "-" && !taken.insert(fileOf(path)).second)
       fail("%s would be written over a file of the same build; name another output with -o",
            path.c_str());
-    writeFile(path, bytes, size);
+    auto *from = static_cast<const char *>(bytes);
+    files.push_back({path, std::string(from, from + size)});
+  }
+
+  void write() const {
+    for (const auto &[path, content] : files)
+      writeFile(path, content.data(), content.size());
   }
 
 private:
   std::set<std::filesystem::path> taken;
+  std::vector<std::pair<std::string, std::string>> files; // paths and contents
 
   /// The same for all names of a file.
   static std::filesystem::path fileOf(const std::string &path) {
@@ -189,10 +196,10 @@ private:
   }
 };
 
-void writeKind(const Kernel &kernel, const std::string &file, const std::string &out,
-               const EmitKind &kind, Outputs &outputs) {
-  auto write = [&](const std::string &path, const void *content, size_t length) {
-    outputs.write(path, content, length);
+void addKind(const Kernel &kernel, const std::string &file, const std::string &out,
+             const EmitKind &kind, Outputs &outputs) {
+  auto add = [&](const std::string &path, const void *content, size_t length) {
+    outputs.add(path, content, length);
   };
   const void *bytes = nullptr;
   size_t size = 0, targets = 0;
@@ -200,7 +207,7 @@ void writeKind(const Kernel &kernel, const std::string &file, const std::string 
     check(kind.part == 0 ? tl_kernel_save(kernel.get(), &bytes, &size)
                          : tl_kernel_get_part(kernel.get(), 0, kind.part, &bytes, &size),
           kind.name);
-    return write(outputPath(file, out, kind), bytes, size);
+    return add(outputPath(file, out, kind), bytes, size);
   }
   check(tl_kernel_target_count(kernel.get(), &targets), "reading the targets");
   if (!out.empty() && targets > 1)
@@ -224,9 +231,9 @@ void writeKind(const Kernel &kernel, const std::string &file, const std::string 
       bool host = std::string(info.target).rfind("host", 0) == 0;
       tl_kernel_part part = kind.part == TL_PART_CODE && host ? TL_PART_OBJECT : kind.part;
       check(tl_kernel_get_part(one, i, part, &bytes, &size), kind.name);
-      write(outputPath(file, out, kind, targets > 1 ? names[i] : "",
-                       kernels.size() > 1 ? info.name : ""),
-            bytes, size);
+      add(outputPath(file, out, kind, targets > 1 ? names[i] : "",
+                     kernels.size() > 1 ? info.name : ""),
+          bytes, size);
     }
 }
 
@@ -309,8 +316,8 @@ void checkNames(const std::vector<BuiltKernel> &kernels) {
 }
 
 /// Several kernels make a library.
-void writeKernels(const std::vector<BuiltKernel> &kernels, const std::string &file,
-                  const BuildArguments &arguments, Outputs &outputs) {
+void addKernels(const std::vector<BuiltKernel> &kernels, const std::string &file,
+                const BuildArguments &arguments, Outputs &outputs) {
   std::vector<std::string> emit = emitted(arguments);
   Kernel whole = kernels[0].kernel;
   if (kernels.size() > 1 && !emit.empty()) {
@@ -327,7 +334,7 @@ void writeKernels(const std::vector<BuiltKernel> &kernels, const std::string &fi
     whole = own(library);
   }
   for (const std::string &name : emit)
-    writeKind(whole, file, arguments.out, emitKind(name), outputs);
+    addKind(whole, file, arguments.out, emitKind(name), outputs);
 }
 
 } // namespace
@@ -335,6 +342,10 @@ void writeKernels(const std::vector<BuiltKernel> &kernels, const std::string &fi
 void buildCommand(const BuildArguments &arguments) {
   if (!arguments.out.empty() && emitted(arguments).size() > 1)
     fail("-o names one file, but several are to be written");
+  std::set<std::string> names;
+  for (const std::string &name : arguments.kernels)
+    if (!names.insert(name).second)
+      fail("--kernel %s is given twice", name.c_str());
   if (arguments.all && !arguments.kernels.empty())
     fail("--all builds every kernel; --kernel %s is one of them", arguments.kernels[0].c_str());
   Context context = makeContext();
@@ -347,12 +358,13 @@ void buildCommand(const BuildArguments &arguments) {
         printStats(kernels.back().kernel);
     }
     if (arguments.out.empty()) {
-      writeKernels(kernels, file, arguments, outputs);
+      addKernels(kernels, file, arguments, outputs);
       kernels.clear();
     }
   }
   if (!kernels.empty())
-    writeKernels(kernels, arguments.files[0], arguments, outputs);
+    addKernels(kernels, arguments.files[0], arguments, outputs);
+  outputs.write();
 }
 
 void devicesCommand(bool json) {

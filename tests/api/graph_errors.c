@@ -267,13 +267,14 @@ static const struct {
      "reshape: -9223372036854775808 is neither an extent nor TL_DIM of a value"},
     {name_null, TL_E_INVALID_ARGUMENT, "tl_graph_kernel: the argument 'name' is NULL"},
     {option_unknown, TL_E_INVALID_ARGUMENT, "tl_graph_option: option 9 cannot be set to 1"},
-    {threads_odd, TL_E_INVALID_GRAPH, "threads must be a multiple of 32 up to 1024, or 0, not 31"},
+    {threads_odd, TL_E_INVALID_GRAPH,
+     "tl_graph_option: threads must be a multiple of 32 up to 1024, or 0, not 31"},
     {argument_null, TL_E_INVALID_ARGUMENT, "tl_graph_argument: the argument 'argument' is NULL"},
     {argument_size, TL_E_INVALID_ARGUMENT,
      "tl_graph_argument: tl_argument: struct_size is 3; initialize the struct with its _INIT "
      "macro"},
-    {argument_without_name, TL_E_INVALID_ARGUMENT, "tl_graph_argument '': the name is NULL"},
-    {argument_reserved, TL_E_UNSUPPORTED, "tl_graph_argument 'q': a reserved member is set"},
+    {argument_without_name, TL_E_INVALID_ARGUMENT, "tl_graph_argument: '': the name is NULL"},
+    {argument_reserved, TL_E_UNSUPPORTED, "tl_graph_argument: 'q': a reserved member is set"},
     {parameter_null, TL_E_INVALID_ARGUMENT, "tl_graph_param: the name or the choices are NULL"},
     {callee_null, TL_E_INVALID_ARGUMENT, "tl_graph_callee: the argument 'kernel' is NULL"},
     {grid_null, TL_E_INVALID_ARGUMENT, "tl_graph_grid: a grid has 1 to 3 axes"},
@@ -293,7 +294,7 @@ static const struct {
     {constant_kind, TL_E_INVALID_GRAPH, "an i32 constant needs an integer value"},
     {operand_count, TL_E_INVALID_GRAPH, "add takes 2 operands, not 1"},
     {requirement_of_a_tile, TL_E_INVALID_GRAPH,
-     "a requirement must be a scalar i1 computed from parameters"},
+     "tl_graph_require: a requirement must be a scalar i1 computed from parameters"},
 };
 
 /* What the graph as a whole lacks, with its grid set. */
@@ -338,7 +339,12 @@ static void no_kernel(void **state) {
         "the graph has no kernel: tl_graph_kernel gives it a name");
   (void)tl_graph_kernel(graph, "1k");
   FAILS(tl_graph_verify(graph, &error), TL_E_INVALID_GRAPH,
-        "a kernel's name must be an identifier, not '1k'");
+        "tl_graph_kernel: a kernel's name must be an identifier, not '1k'");
+  tl_graph_destroy(graph);
+  assert_int_equal(tl_graph_create(&graph), TL_OK);
+  tl_graph_location(graph, NULL, 4); /* a line of no file */
+  (void)tl_graph_kernel(graph, "1k");
+  FAILS(tl_graph_verify(graph, &error), TL_E_INVALID_GRAPH, "<unknown>:4: tl_graph_kernel: ");
   tl_graph_destroy(graph);
 }
 

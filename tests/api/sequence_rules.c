@@ -53,6 +53,7 @@ static void options_of_kernels(void **state) {
   } options[] = {
       {TL_GRAPH_CONTRACT, 0, "options.c:3: a sequence has no contract; its kernels have theirs"},
       {TL_GRAPH_THREADS, 64, "options.c:3: a sequence has no threads; its kernels have theirs"}};
+  static const int64_t defaults[] = {1, 0};
   tl_graph *k = parsed("tile 0.1\nkernel @k(%n: i64) grid [1] {\n}\n"), *g = NULL;
   (void)state;
   for (size_t i = 0; i < 2; ++i)
@@ -60,9 +61,12 @@ static void options_of_kernels(void **state) {
       OK(tl_graph_create(&g));
       (void)tl_graph_kernel(g, "s");
       tl_graph_location(g, "options.c", 3);
+      assert_int_equal(tl_graph_option(g, options[i].key, defaults[i]), TL_OK);
       if (before)
         assert_int_equal(tl_graph_option(g, options[i].key, options[i].value), TL_OK);
       assert_int_equal(tl_graph_callee(g, k), !before);
+      if (!before) /* a default says nothing */
+        assert_int_equal(tl_graph_option(g, options[i].key, defaults[i]), TL_OK);
       if (!before)
         assert_int_equal(tl_graph_option(g, options[i].key, options[i].value), TL_E_INVALID_GRAPH);
       FAILS(tl_graph_verify(g, &error), TL_E_INVALID_GRAPH, options[i].words);

@@ -385,6 +385,7 @@ static const char *const shapes = "tile 0.1\n"
 
 /* What only the launch's numbers show. */
 static void bad_launches(void **state) {
+  tl_device *interp = NULL;
   tl_graph *g = NULL;
   tl_kernel *k = NULL;
   float x[4] = {0};
@@ -392,7 +393,7 @@ static void bad_launches(void **state) {
   size_t bytes = 1;
   tl_packed_launch packed = TL_PACKED_LAUNCH_INIT;
   (void)state;
-  OK(tl_graph_parse(shapes, strlen(shapes), NULL, &g, &error));
+  OK(tl_graph_parse(shapes, strlen(shapes), "shapes.tile", &g, &error));
   OK(tl_kernel_build(host, g, NULL, &k, &error));
   args[0] = tl_arg_pointer(x), args[1] = tl_arg_int(2), args[2] = tl_arg_int(200);
   OK(tl_kernel_prepare(k, args, 3, &error));
@@ -404,6 +405,31 @@ static void bad_launches(void **state) {
   args[1] = tl_arg_int(2), args[2] = tl_arg_int(256);
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_TYPE, "256 is not a value of u8");
   OK(tl_stream_synchronize(host, NULL));
+  tl_kernel_destroy(k);
+  /* The interpreter says the same, and takes no memory to say it. */
+  OK(tl_device_open(context, "interp", &interp, &error));
+  OK(tl_kernel_build(interp, g, NULL, &k, &error));
+  FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_TYPE,
+        "shapes.tile:6: dispatch: argument 'n': 256 is not a value of u8");
+  args[2] = tl_arg_int(200);
+  OK(tl_kernel_prepare(k, args, 3, &error));
+  args[1] = tl_arg_int(3);
+  FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_SHAPE,
+        "shapes.tile:6: dispatch: argument 'x': axis 0 has extent 3 and stride 1, the kernel wants "
+        "2 and 1");
+  args[1] = tl_arg_int(2), args[2] = tl_arg_int((int64_t)1 << 39);
+  FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_LIMIT,
+        "shapes.tile:5: temporary: a temporary has at most 2^40 bytes");
+  args[2] = tl_arg_int((int64_t)1 << 38); /* the temporary fits; the argument does not */
+  FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_TYPE, "274877906944 is not a value of u8");
+  args[2] = tl_arg_int(-1);
+  FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_SHAPE, "extent -1 of axis 0 is negative");
+  tl_kernel_destroy(k);
+  tl_device_destroy(interp);
+  /* So does the host: 2^38 floats would not be had. */
+  OK(tl_kernel_build(host, g, NULL, &k, &error));
+  args[2] = tl_arg_int((int64_t)1 << 38);
+  FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_TYPE, "274877906944 is not a value of u8");
   tl_kernel_destroy(k);
   tl_graph_destroy(g);
 
@@ -449,13 +475,26 @@ static void mistakes(void **state) {
 
   OK(tl_graph_create(&g)); /* a grid */
   (void)tl_graph_kernel(g, "s");
+  tl_graph_location(g, "grid.c", 5);
   {
     tl_value one = api_i64(g, 1);
     (void)tl_graph_callee(g, kernel);
     (void)tl_graph_grid(g, &one, 1);
   }
   FAILS(tl_graph_verify(g, &error), TL_E_INVALID_GRAPH,
-        "sequence 's' has a grid; its kernels have theirs");
+        "grid.c:5: tl_graph_grid: a sequence has no grid; its kernels have theirs");
+  tl_graph_destroy(g);
+
+  OK(tl_graph_create(&g)); /* a kernel with a mistake: its place and the sequence's */
+  OK(tl_graph_create(&none));
+  (void)tl_graph_kernel(none, "k");
+  tl_graph_location(none, "kernel.c", 6);
+  (void)tl_program_id(none, 7);
+  tl_graph_location(g, "callee.c", 7);
+  assert_int_equal(tl_graph_callee(g, none), 0);
+  FAILS(tl_graph_verify(g, &error), TL_E_INVALID_GRAPH,
+        "callee.c:7: tl_graph_callee: kernel.c:6: program_id");
+  tl_graph_destroy(none);
   tl_graph_destroy(g);
 
   OK(tl_graph_create(&g)); /* operations of kernels before it became a sequence */

@@ -73,7 +73,9 @@ def main(work):
         few = wanted - 1 or 2
         check(f"want {wanted} .npy file{'s' * (wanted > 1)} or none, not {few}\n{words}" in run(name, *[m] * few, code=1),
               f"{name} with {few} files")
+        check("on interp" in run(name, "-d", "host", "-d", "interp") if name == "vector_add" else True, "the last -d holds")
     check("usage: hello [DEVICE]" in run("hello", "--help"), "hello --help")
+    check("usage: hello [DEVICE]" in run("hello", "--bogus", code=2), "hello --bogus")
     directory = os.path.join(SOURCE, "examples/c")
     for file in sorted(os.listdir(directory)):
         if file.endswith(".c"):

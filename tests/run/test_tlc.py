@@ -237,6 +237,8 @@ def members(work):
     tlc("run", library, "-d", "host", "--kernel", "scan_sums", "--set", "blocks=3000", "--check")
     tlc("build", sums, "--kernel", "scan_sums", "--kernel", "add_before", "-t", "host", "-o", library)
     check("it has scan_sums, add_before" in tlc("run", library, "-d", "host", "--kernel", "x", code=1).stderr, "two of them")
+    check("--kernel add_before is given twice" in
+          tlc("build", sums, "--kernel", "add_before", "--kernel", "add_before", "-t", "host", code=1).stderr, "a kernel twice")
     check("make a library" in tlc("build", sums, "--all", "-t", "host", "--emit", "asm", "-o", library, code=1).stderr,
           "a listing of several kernels")
     check("both hold a kernel named 'prefix_sum', which cannot stand in one library" in
@@ -302,6 +304,7 @@ def outputs(work):
     check(over in tlc("build", f"{work}/f.tlg", "-t", v3, "--emit", "graph", code=1).stderr, "over what is read")
     check(open(f"{work}/f.tlg", "rb").read() == graph, "what is read is still there")
     check(over in tlc("build", text, f"{work}/f.tlg", "-t", v3, code=1).stderr, "one output of two files")
+    check(not os.path.exists(f"{work}/f.tlk"), "a build that is refused writes nothing")
     # Other names of the same files.
     check(over in tlc("build", text, f"{work}/./f.tlg", "-t", v3, code=1).stderr, "one output of two files, by another name")
     os.symlink(work, f"{work}/link")
