@@ -378,8 +378,11 @@ static void interpreted(void **state) {
 static const char *const shapes = "tile 0.1\n"
                                   "kernel @two(%x: view<f32, [2]>, %n: u8) grid [1] {\n"
                                   "}\n"
+                                  "kernel @any(%t: view<f32, [%k]>, %k: i64) grid [1] {\n"
+                                  "}\n"
                                   "sequence @s(%x: view<f32, [%m]>, %m: i64, %n: i64) {\n"
                                   "  %t = temporary [%n] : f32\n"
+                                  "  dispatch @any(%t, %n)\n"
                                   "  dispatch @two(%x, %n)\n"
                                   "}\n";
 
@@ -410,16 +413,16 @@ static void bad_launches(void **state) {
   OK(tl_device_open(context, "interp", &interp, &error));
   OK(tl_kernel_build(interp, g, NULL, &k, &error));
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_TYPE,
-        "shapes.tile:6: dispatch: argument 'n': 256 is not a value of u8");
+        "shapes.tile:9: dispatch: argument 'n': 256 is not a value of u8");
   args[2] = tl_arg_int(200);
   OK(tl_kernel_prepare(k, args, 3, &error));
   args[1] = tl_arg_int(3);
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_SHAPE,
-        "shapes.tile:6: dispatch: argument 'x': axis 0 has extent 3 and stride 1, the kernel wants "
+        "shapes.tile:9: dispatch: argument 'x': axis 0 has extent 3 and stride 1, the kernel wants "
         "2 and 1");
   args[1] = tl_arg_int(2), args[2] = tl_arg_int((int64_t)1 << 39);
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_LIMIT,
-        "shapes.tile:5: temporary: a temporary has at most 2^40 bytes");
+        "shapes.tile:7: temporary: a temporary has at most 2^40 bytes");
   args[2] = tl_arg_int((int64_t)1 << 38); /* the temporary fits; the argument does not */
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_TYPE, "274877906944 is not a value of u8");
   args[2] = tl_arg_int(-1);
