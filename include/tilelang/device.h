@@ -30,6 +30,32 @@ typedef void (*tl_parallel_for)(void *user, int64_t count,
 #define TL_CONTEXT_IGNORE_ENVIRONMENT 1 /**< read no environment variable */
 #define TL_CONTEXT_NO_COMPILE 2         /**< builds that are not cached fail with TL_E_NOT_CACHED */
 
+/** What a line of the log is. Since: 0.1 */
+typedef int32_t tl_log_kind;
+#define TL_LOG_PRINT ((tl_log_kind)1)  /**< of a print */
+#define TL_LOG_ASSERT ((tl_log_kind)2) /**< of an assert that failed */
+#define TL_LOG_LOST ((tl_log_kind)3)   /**< how many lines found no room on the device */
+
+/** A line that a kernel gave with print or assert. All is valid during the callback only.
+ * Since: 0.1 */
+typedef struct tl_log_line {
+  size_t struct_size; /**< what the library knows of */
+  tl_log_kind kind;
+  uint32_t line; /**< of `file`: the operation's place in the author's source; 0 = none */
+  const char *file;
+  const char *kernel;
+  int64_t program[3]; /**< x, y, z */
+  const char *message;
+  const char *values; /**< "1.5, [1, 2]"; of an assert on a tile which element failed; or "" */
+  const char *text;   /**< all of it, as one would show it */
+} tl_log_line;
+#define TL_LOG_LINE_INIT {sizeof(tl_log_line), 0, 0, NULL, NULL, {0, 0, 0}, NULL, NULL, NULL}
+
+/** Receives what kernels print. Called by tl_stream_synchronize on its thread, a line at a time,
+ * in the order of launches, then of programs, then as the program wrote them; it must not call the
+ * library. Since: 0.1 */
+typedef void (*tl_log_callback)(void *user, const tl_log_line *line);
+
 /** Options of a context. Since: 0.1 */
 typedef struct tl_context_options {
   size_t struct_size;
@@ -42,8 +68,12 @@ typedef struct tl_context_options {
   void *hip_handle;     /**< of dlopen, if the host opened the HIP runtime itself; NULL = none */
   tl_parallel_for parallel_for;
   void *parallel_for_user;
+  tl_log_callback log; /**< where lines of print and assert go; NULL = nowhere. Used as long as
+                          devices and kernels of the context are. Since: 0.1 */
+  void *log_user;
 } tl_context_options;
-#define TL_CONTEXT_OPTIONS_INIT {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL}
+#define TL_CONTEXT_OPTIONS_INIT                                                                    \
+  {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /** What a device is and offers. Strings are borrowed from the context. Since: 0.1 */
 typedef struct tl_device_info {
@@ -124,10 +154,11 @@ TL_NODISCARD tl_status tl_stream_create(const tl_device *device, void **stream);
  * (device is NULL, no stream of the host device), TL_E_DRIVER, TL_E_UNSUPPORTED (after fork).
  * Since: 0.1 */
 tl_status tl_stream_destroy(const tl_device *device, void *stream);
-/** Waits until all work put into the stream is done, and reports what failed in it.
- *  Errors: TL_E_OUT_OF_MEMORY (a kernel of the host device got no scratch memory), TL_E_DRIVER,
- * TL_E_INVALID_ARGUMENT (device is NULL, no stream of the host device), TL_E_UNSUPPORTED (after
- * fork). Since: 0.1 */
+/** Waits until all work put into the stream is done, gives what kernels of the device have printed
+ * to the context's log callback, and reports what failed.
+ *  Errors: TL_E_ASSERT (an assert of a kernel has failed since the last call), TL_E_OUT_OF_MEMORY
+ * (a kernel of the host device got no scratch memory), TL_E_DRIVER, TL_E_INVALID_ARGUMENT (device
+ * is NULL, no stream of the host device), TL_E_UNSUPPORTED (after fork). Since: 0.1 */
 tl_status tl_stream_synchronize(const tl_device *device, void *stream);
 
 /** Makes an event. Errors: TL_E_INVALID_ARGUMENT (NULL), TL_E_OUT_OF_MEMORY, TL_E_DRIVER.

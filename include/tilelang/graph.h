@@ -22,13 +22,14 @@ typedef struct tl_attr {
   int32_t kind;     /**< TL_ATTR_KIND_* */
   int64_t i;        /**< TL_ATTR_KIND_INT */
   double f;         /**< TL_ATTR_KIND_FLOAT */
-  const void *data; /**< TL_ATTR_KIND_INTS: const int64_t * */
-  uint64_t count;   /**< entries at data */
+  const void *data; /**< TL_ATTR_KIND_INTS: const int64_t *; TL_ATTR_KIND_TEXT: const char * */
+  uint64_t count;   /**< entries or bytes at data */
   uint64_t reserved[3];
 } tl_attr;
 #define TL_ATTR_KIND_INT 1
 #define TL_ATTR_KIND_FLOAT 2
 #define TL_ATTR_KIND_INTS 3
+#define TL_ATTR_KIND_TEXT 4
 
 /** How input for an argument is made when a kernel is run as it stands (tlc run). Since: 0.1 */
 typedef int32_t tl_generator;

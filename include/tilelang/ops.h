@@ -114,10 +114,15 @@ extern "C" {
 #define TL_OP_ATOMIC_XOR ((int32_t)155)
 #define TL_OP_ATOMIC_EXCHANGE ((int32_t)156)
 #define TL_OP_ATOMIC_CAS ((int32_t)157)
+#define TL_OP_ATOMIC_LOAD ((int32_t)158)
+#define TL_OP_ATOMIC_STORE ((int32_t)159)
 #define TL_OP_FOR ((int32_t)120)
 #define TL_OP_IF ((int32_t)121)
 #define TL_OP_WHILE ((int32_t)123)
 #define TL_OP_YIELD ((int32_t)122)
+#define TL_OP_PRINT ((int32_t)125)
+#define TL_OP_ASSERT ((int32_t)126)
+#define TL_OP_LAUNCH_LOG ((int32_t)127)
 #define TL_OP_TEMPORARY ((int32_t)160)
 #define TL_OP_DISPATCH ((int32_t)161)
 
@@ -136,6 +141,9 @@ extern "C" {
 #define TL_ATTR_CALLEE ((int32_t)12)
 #define TL_ATTR_ROUND ((int32_t)13)
 #define TL_ATTR_SATURATE ((int32_t)14)
+#define TL_ATTR_ORDER ((int32_t)15)
+#define TL_ATTR_SCOPE ((int32_t)16)
+#define TL_ATTR_MESSAGE ((int32_t)17)
 
 /** Predicates of tl_cmp. Values are frozen. Since: 0.1 */
 typedef int32_t tl_pred;
@@ -161,6 +169,20 @@ typedef int32_t tl_rounding;
 #define TL_ROUND_ZERO ((tl_rounding)2)
 #define TL_ROUND_DOWN ((tl_rounding)3)
 #define TL_ROUND_UP ((tl_rounding)4)
+
+/** What an atomic operation says of the memory around it: see tl_atomic_load. Values are frozen. Since: 0.1 */
+typedef int32_t tl_memory_order;
+#define TL_ORDER_RELAXED ((tl_memory_order)1)
+#define TL_ORDER_ACQUIRE ((tl_memory_order)2)
+#define TL_ORDER_RELEASE ((tl_memory_order)3)
+#define TL_ORDER_ACQ_REL ((tl_memory_order)4)
+#define TL_ORDER_SEQ_CST ((tl_memory_order)5)
+
+/** Who sees an atomic operation as one. Values are frozen. Since: 0.1 */
+typedef int32_t tl_memory_scope;
+#define TL_SCOPE_PROGRAM ((tl_memory_scope)1)
+#define TL_SCOPE_DEVICE ((tl_memory_scope)2)
+#define TL_SCOPE_SYSTEM ((tl_memory_scope)3)
 
 /** Kinds of tl_reduce. Values are frozen. Since: 0.1 */
 typedef int32_t tl_reduce_kind;
@@ -200,6 +222,16 @@ static inline tl_attr tl_attr_ints(int32_t key, const int64_t *values, size_t co
   attr.key = key;
   attr.data = values;
   attr.count = count;
+  return attr;
+}
+
+/** An attribute that holds characters up to a NUL; `text` must live until the operation is added. Since: 0.1 */
+static inline tl_attr tl_attr_text(int32_t key, const char *text) {
+  tl_attr attr = {0, TL_ATTR_KIND_TEXT, 0, 0.0, NULL, 0, {0, 0, 0}};
+  attr.key = key;
+  attr.data = text;
+  while (text != NULL && text[attr.count] != 0)
+    ++attr.count;
   return attr;
 }
 
@@ -1632,13 +1664,13 @@ static inline tl_status tl_scatter(tl_graph *g, tl_value value, tl_value view,
 
 /** Element by element of what is given, where the mask is true and the index in bounds: reads
  *  [index0, index1, ...] of the view, writes the sum with `value` and gives what was read, all at
- *  once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
- *  Elements of one operation at one address follow each other in any order. Integers wrap; floats
- *  round once each time. One index for each axis of the view; values, indices and mask have one
- *  shape unless they are scalars; values and view have one element type. The result has that shape
- *  and type. value: a tile of integers or floats. view: a view. index: any number, each a tile of
- *  i32 or i64. mask: a tile of i1, may be absent (0). Returns the result, 0 after an error. Since:
- *  0.1 */
+ *  once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Integers wrap; floats round once each
+ *  time. Order and scope: as in atomic_load. One index for each axis of the view; values, indices
+ *  and mask have one shape unless they are scalars; values and view have one element type. The
+ *  result, but for atomic_store, has that shape and type. value: a tile of integers or floats.
+ *  view: a view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent
+ *  (0). Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_atomic_add(tl_graph *g, tl_value value, tl_value view,
     const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1654,13 +1686,45 @@ static inline tl_value tl_atomic_add(tl_graph *g, tl_value value, tl_value view,
 }
 
 /** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the sum with `value` and gives what was read, all at
+ *  once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Integers wrap; floats round once each
+ *  time. Order and scope: as in atomic_load. One index for each axis of the view; values, indices
+ *  and mask have one shape unless they are scalars; values and view have one element type. The
+ *  result, but for atomic_store, has that shape and type. value: a tile of integers or floats.
+ *  view: a view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent
+ *  (0). order: 0 for relaxed. scope: 0 for device. Returns the result, 0 after an error. Since: 0.1
+ *  */
+static inline tl_value tl_atomic_add_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_ADD, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
  *  [index0, index1, ...] of the view, writes the minimum with `value` and gives what was read, all
- *  at once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
- *  Elements of one operation at one address follow each other in any order. Floats as in min: a NaN
- *  wins. One index for each axis of the view; values, indices and mask have one shape unless they
- *  are scalars; values and view have one element type. The result has that shape and type. value: a
- *  tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64. mask: a
- *  tile of i1, may be absent (0). Returns the result, 0 after an error. Since: 0.1 */
+ *  at once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Floats as in min: a NaN wins. Order and
+ *  scope: as in atomic_load. One index for each axis of the view; values, indices and mask have one
+ *  shape unless they are scalars; values and view have one element type. The result, but for
+ *  atomic_store, has that shape and type. value: a tile of integers or floats. view: a view. index:
+ *  any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). Returns the
+ *  result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_atomic_min(tl_graph *g, tl_value value, tl_value view,
     const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1676,13 +1740,44 @@ static inline tl_value tl_atomic_min(tl_graph *g, tl_value value, tl_value view,
 }
 
 /** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the minimum with `value` and gives what was read, all
+ *  at once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Floats as in min: a NaN wins. Order and
+ *  scope: as in atomic_load. One index for each axis of the view; values, indices and mask have one
+ *  shape unless they are scalars; values and view have one element type. The result, but for
+ *  atomic_store, has that shape and type. value: a tile of integers or floats. view: a view. index:
+ *  any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). order: 0 for
+ *  relaxed. scope: 0 for device. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_min_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_MIN, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
  *  [index0, index1, ...] of the view, writes the maximum with `value` and gives what was read, all
- *  at once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
- *  Elements of one operation at one address follow each other in any order. Floats as in max: a NaN
- *  wins. One index for each axis of the view; values, indices and mask have one shape unless they
- *  are scalars; values and view have one element type. The result has that shape and type. value: a
- *  tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64. mask: a
- *  tile of i1, may be absent (0). Returns the result, 0 after an error. Since: 0.1 */
+ *  at once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Floats as in max: a NaN wins. Order and
+ *  scope: as in atomic_load. One index for each axis of the view; values, indices and mask have one
+ *  shape unless they are scalars; values and view have one element type. The result, but for
+ *  atomic_store, has that shape and type. value: a tile of integers or floats. view: a view. index:
+ *  any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). Returns the
+ *  result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_atomic_max(tl_graph *g, tl_value value, tl_value view,
     const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1698,13 +1793,43 @@ static inline tl_value tl_atomic_max(tl_graph *g, tl_value value, tl_value view,
 }
 
 /** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the maximum with `value` and gives what was read, all
+ *  at once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Floats as in max: a NaN wins. Order and
+ *  scope: as in atomic_load. One index for each axis of the view; values, indices and mask have one
+ *  shape unless they are scalars; values and view have one element type. The result, but for
+ *  atomic_store, has that shape and type. value: a tile of integers or floats. view: a view. index:
+ *  any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). order: 0 for
+ *  relaxed. scope: 0 for device. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_max_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_MAX, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
  *  [index0, index1, ...] of the view, writes the bits of both and gives what was read, all at once
- *  as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0. Elements of
- *  one operation at one address follow each other in any order. One index for each axis of the
- *  view; values, indices and mask have one shape unless they are scalars; values and view have one
- *  element type. The result has that shape and type. value: a tile of integers. view: a view.
- *  index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). Returns the
- *  result, 0 after an error. Since: 0.1 */
+ *  as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one operation at
+ *  one address follow each other in any order. Order and scope: as in atomic_load. One index for
+ *  each axis of the view; values, indices and mask have one shape unless they are scalars; values
+ *  and view have one element type. The result, but for atomic_store, has that shape and type.
+ *  value: a tile of integers. view: a view. index: any number, each a tile of i32 or i64. mask: a
+ *  tile of i1, may be absent (0). Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_atomic_and(tl_graph *g, tl_value value, tl_value view,
     const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1720,13 +1845,43 @@ static inline tl_value tl_atomic_and(tl_graph *g, tl_value value, tl_value view,
 }
 
 /** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the bits of both and gives what was read, all at once
+ *  as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one operation at
+ *  one address follow each other in any order. Order and scope: as in atomic_load. One index for
+ *  each axis of the view; values, indices and mask have one shape unless they are scalars; values
+ *  and view have one element type. The result, but for atomic_store, has that shape and type.
+ *  value: a tile of integers. view: a view. index: any number, each a tile of i32 or i64. mask: a
+ *  tile of i1, may be absent (0). order: 0 for relaxed. scope: 0 for device. Returns the result, 0
+ *  after an error. Since: 0.1 */
+static inline tl_value tl_atomic_and_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_AND, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
  *  [index0, index1, ...] of the view, writes the bits of either and gives what was read, all at
- *  once as seen by other atomic operations of the device (relaxed order). Elsewhere gives 0.
- *  Elements of one operation at one address follow each other in any order. One index for each axis
- *  of the view; values, indices and mask have one shape unless they are scalars; values and view
- *  have one element type. The result has that shape and type. value: a tile of integers. view: a
- *  view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0).
- *  Returns the result, 0 after an error. Since: 0.1 */
+ *  once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Order and scope: as in atomic_load. One
+ *  index for each axis of the view; values, indices and mask have one shape unless they are
+ *  scalars; values and view have one element type. The result, but for atomic_store, has that shape
+ *  and type. value: a tile of integers. view: a view. index: any number, each a tile of i32 or i64.
+ *  mask: a tile of i1, may be absent (0). Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_atomic_or(tl_graph *g, tl_value value, tl_value view,
     const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1742,13 +1897,44 @@ static inline tl_value tl_atomic_or(tl_graph *g, tl_value value, tl_value view,
 }
 
 /** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes the bits of either and gives what was read, all at
+ *  once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements of one
+ *  operation at one address follow each other in any order. Order and scope: as in atomic_load. One
+ *  index for each axis of the view; values, indices and mask have one shape unless they are
+ *  scalars; values and view have one element type. The result, but for atomic_store, has that shape
+ *  and type. value: a tile of integers. view: a view. index: any number, each a tile of i32 or i64.
+ *  mask: a tile of i1, may be absent (0). order: 0 for relaxed. scope: 0 for device. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_or_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_OR, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
  *  [index0, index1, ...] of the view, writes the bits that differ from `value` and gives what was
- *  read, all at once as seen by other atomic operations of the device (relaxed order). Elsewhere
- *  gives 0. Elements of one operation at one address follow each other in any order. One index for
- *  each axis of the view; values, indices and mask have one shape unless they are scalars; values
- *  and view have one element type. The result has that shape and type. value: a tile of integers.
- *  view: a view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent
- *  (0). Returns the result, 0 after an error. Since: 0.1 */
+ *  read, all at once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements
+ *  of one operation at one address follow each other in any order. Order and scope: as in
+ *  atomic_load. One index for each axis of the view; values, indices and mask have one shape unless
+ *  they are scalars; values and view have one element type. The result, but for atomic_store, has
+ *  that shape and type. value: a tile of integers. view: a view. index: any number, each a tile of
+ *  i32 or i64. mask: a tile of i1, may be absent (0). Returns the result, 0 after an error. Since:
+ *  0.1 */
 static inline tl_value tl_atomic_xor(tl_graph *g, tl_value value, tl_value view,
     const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1764,13 +1950,43 @@ static inline tl_value tl_atomic_xor(tl_graph *g, tl_value value, tl_value view,
 }
 
 /** Element by element of what is given, where the mask is true and the index in bounds: reads
- *  [index0, index1, ...] of the view, writes `value` and gives what was read, all at once as seen
- *  by other atomic operations of the device (relaxed order). Elsewhere gives 0. Elements of one
- *  operation at one address follow each other in any order. One index for each axis of the view;
- *  values, indices and mask have one shape unless they are scalars; values and view have one
- *  element type. The result has that shape and type. value: a tile of integers or floats. view: a
- *  view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0).
+ *  [index0, index1, ...] of the view, writes the bits that differ from `value` and gives what was
+ *  read, all at once as seen by other atomic operations of the scope. Elsewhere gives 0. Elements
+ *  of one operation at one address follow each other in any order. Order and scope: as in
+ *  atomic_load. One index for each axis of the view; values, indices and mask have one shape unless
+ *  they are scalars; values and view have one element type. The result, but for atomic_store, has
+ *  that shape and type. value: a tile of integers. view: a view. index: any number, each a tile of
+ *  i32 or i64. mask: a tile of i1, may be absent (0). order: 0 for relaxed. scope: 0 for device.
  *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_xor_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_XOR, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes `value` and gives what was read, all at once as seen
+ *  by other atomic operations of the scope. Elsewhere gives 0. Elements of one operation at one
+ *  address follow each other in any order. Order and scope: as in atomic_load. One index for each
+ *  axis of the view; values, indices and mask have one shape unless they are scalars; values and
+ *  view have one element type. The result, but for atomic_store, has that shape and type. value: a
+ *  tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64. mask: a
+ *  tile of i1, may be absent (0). Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_atomic_exchange(tl_graph *g, tl_value value, tl_value view,
     const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1785,12 +2001,42 @@ static inline tl_value tl_atomic_exchange(tl_graph *g, tl_value value, tl_value 
   return result;
 }
 
+/** Element by element of what is given, where the mask is true and the index in bounds: reads
+ *  [index0, index1, ...] of the view, writes `value` and gives what was read, all at once as seen
+ *  by other atomic operations of the scope. Elsewhere gives 0. Elements of one operation at one
+ *  address follow each other in any order. Order and scope: as in atomic_load. One index for each
+ *  axis of the view; values, indices and mask have one shape unless they are scalars; values and
+ *  view have one element type. The result, but for atomic_store, has that shape and type. value: a
+ *  tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64. mask: a
+ *  tile of i1, may be absent (0). order: 0 for relaxed. scope: 0 for device. Returns the result, 0
+ *  after an error. Since: 0.1 */
+static inline tl_value tl_atomic_exchange_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_EXCHANGE, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
 /** Compare and swap: as atomic_exchange, but writes only where what is read has the bits of
  *  `expected`. One index for each axis of the view; values, indices and mask have one shape unless
- *  they are scalars; values and view have one element type. The result has that shape and type.
- *  expected, value: each a tile of integers or floats. view: a view. index: any number, each a tile
- *  of i32 or i64. mask: a tile of i1, may be absent (0). Returns the result, 0 after an error.
- *  Since: 0.1 */
+ *  they are scalars; values and view have one element type. The result, but for atomic_store, has
+ *  that shape and type. expected, value: each a tile of integers or floats. view: a view. index:
+ *  any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). Returns the
+ *  result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_atomic_cas(tl_graph *g, tl_value expected, tl_value value,
     tl_value view, const tl_value *index, size_t n_index, tl_value mask) {
   tl_value operands[TL_OPS_MAX_OPERANDS];
@@ -1804,6 +2050,167 @@ static inline tl_value tl_atomic_cas(tl_graph *g, tl_value expected, tl_value va
     n = tl_ops_put(operands, n, mask);
   (void)tl_graph_op(g, TL_OP_ATOMIC_CAS, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
   return result;
+}
+
+/** Compare and swap: as atomic_exchange, but writes only where what is read has the bits of
+ *  `expected`. One index for each axis of the view; values, indices and mask have one shape unless
+ *  they are scalars; values and view have one element type. The result, but for atomic_store, has
+ *  that shape and type. expected, value: each a tile of integers or floats. view: a view. index:
+ *  any number, each a tile of i32 or i64. mask: a tile of i1, may be absent (0). order: 0 for
+ *  relaxed. scope: 0 for device. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_cas_ex(tl_graph *g, tl_value expected, tl_value value,
+    tl_value view, const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, expected);
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_CAS, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of the index tiles, where the mask is true and the index in bounds: gives
+ *  [index0, index1, ...] of the view, read whole as seen by atomic operations of the scope.
+ *  Elsewhere gives 0. `scope`: device (the default: all that runs on the device), program (this
+ *  program alone) or system (the host and other devices too). `order`: relaxed (the default) says
+ *  nothing of other memory; what the program does after an operation with acquire, acq_rel or
+ *  seq_cst sees all that was done before the operation with release, acq_rel or seq_cst whose value
+ *  it read; seq_cst operations have one order for all. A load takes relaxed, acquire or seq_cst.
+ *  One index for each axis of the view; values, indices and mask have one shape unless they are
+ *  scalars; values and view have one element type. The result, but for atomic_store, has that shape
+ *  and type. view: a view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be
+ *  absent (0). Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_atomic_load(tl_graph *g, tl_value view, const tl_value *index,
+    size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_LOAD, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, &result, 1);
+  return result;
+}
+
+/** Element by element of the index tiles, where the mask is true and the index in bounds: gives
+ *  [index0, index1, ...] of the view, read whole as seen by atomic operations of the scope.
+ *  Elsewhere gives 0. `scope`: device (the default: all that runs on the device), program (this
+ *  program alone) or system (the host and other devices too). `order`: relaxed (the default) says
+ *  nothing of other memory; what the program does after an operation with acquire, acq_rel or
+ *  seq_cst sees all that was done before the operation with release, acq_rel or seq_cst whose value
+ *  it read; seq_cst operations have one order for all. A load takes relaxed, acquire or seq_cst.
+ *  One index for each axis of the view; values, indices and mask have one shape unless they are
+ *  scalars; values and view have one element type. The result, but for atomic_store, has that shape
+ *  and type. view: a view. index: any number, each a tile of i32 or i64. mask: a tile of i1, may be
+ *  absent (0). order: 0 for relaxed. scope: 0 for device. Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_atomic_load_ex(tl_graph *g, tl_value view, const tl_value *index,
+    size_t n_index, tl_value mask, tl_memory_order order, tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  (void)tl_graph_op(g, TL_OP_ATOMIC_LOAD, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: writes
+ *  `value` to [index0, index1, ...] of the view, whole as seen by atomic operations of the scope.
+ *  Order and scope: as in atomic_load; a store takes relaxed, release or seq_cst. One index for
+ *  each axis of the view; values, indices and mask have one shape unless they are scalars; values
+ *  and view have one element type. The result, but for atomic_store, has that shape and type.
+ *  value: a tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64.
+ *  mask: a tile of i1, may be absent (0). Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_atomic_store(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  return tl_graph_op(g, TL_OP_ATOMIC_STORE, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, NULL, 0, NULL, 0);
+}
+
+/** Element by element of what is given, where the mask is true and the index in bounds: writes
+ *  `value` to [index0, index1, ...] of the view, whole as seen by atomic operations of the scope.
+ *  Order and scope: as in atomic_load; a store takes relaxed, release or seq_cst. One index for
+ *  each axis of the view; values, indices and mask have one shape unless they are scalars; values
+ *  and view have one element type. The result, but for atomic_store, has that shape and type.
+ *  value: a tile of integers or floats. view: a view. index: any number, each a tile of i32 or i64.
+ *  mask: a tile of i1, may be absent (0). order: 0 for relaxed. scope: 0 for device. Returns the
+ *  graph's status. Since: 0.1 */
+static inline tl_status tl_atomic_store_ex(tl_graph *g, tl_value value, tl_value view,
+    const tl_value *index, size_t n_index, tl_value mask, tl_memory_order order,
+    tl_memory_scope scope) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  n = tl_ops_put(operands, n, value);
+  n = tl_ops_put(operands, n, view);
+  n = tl_ops_append(operands, n, index, n_index);
+  if (mask != 0)
+    n = tl_ops_put(operands, n, mask);
+  if (order != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_ORDER, order);
+  if (scope != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
+  return tl_graph_op(g, TL_OP_ATOMIC_STORE, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, NULL, 0);
+}
+
+/* --- Debugging --- */
+
+/** Gives the host a line: the program's numbers, the place of the operation in the author's source,
+ *  the message and all elements of the values, at most 65,536 in all. It arrives through the
+ *  context's log callback when the stream is synchronized, in the order of launches, in it of
+ *  programs, in it of operations. The device keeps 1 MB of such lines between two synchronizations;
+ *  how many more there were is said. No result. values: any number, each a tile. message: printable
+ *  characters, copied. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_print(tl_graph *g, const tl_value *values, size_t n_values,
+    const char *message) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  n = tl_ops_append(operands, n, values, n_values);
+  attrs[n_attrs++] = tl_attr_text(TL_ATTR_MESSAGE, message);
+  return tl_graph_op(g, TL_OP_PRINT, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, NULL, 0);
+}
+
+/** Where an element of `cond` is false, gives the host a line as print does, with the row-major
+ *  index of the first such element, and makes the synchronization of the stream fail. The program
+ *  goes on. No result. cond: a tile of i1. message: printable characters, copied. Returns the
+ *  graph's status. Since: 0.1 */
+static inline tl_status tl_assert(tl_graph *g, tl_value cond, const char *message) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  operands[0] = cond;
+  attrs[n_attrs++] = tl_attr_text(TL_ATTR_MESSAGE, message);
+  return tl_graph_op(g, TL_OP_ASSERT, operands, 1, attrs, n_attrs, NULL, 0);
 }
 
 /* --- Sequences --- */

@@ -64,6 +64,8 @@ typedef int32_t tl_status;
 #define TL_E_INTERNAL ((tl_status) - 26)
 /** A result differs from the reference beyond its bound. */
 #define TL_E_MISMATCH ((tl_status) - 27)
+/** An assert of a kernel found its condition false. */
+#define TL_E_ASSERT ((tl_status) - 28)
 
 /** Marks functions whose result must not be ignored. */
 #if defined(__GNUC__)

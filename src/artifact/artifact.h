@@ -95,6 +95,8 @@ struct KernargSlot {
     Extent,      // extent `axis` of `arg` (dynamic ones only)
     Stride,      // stride `axis` of `arg`, in elements (dynamic ones only)
     Grid,        // number of programs along `axis` (always the last three slots)
+    Log,         // axis 0: address of the device's log; 1: the launch's tag (log.h; right before
+                 // the grid, in kernels that print or assert)
   };
   Kind kind = Kind::Pointer;
   uint16_t arg = 0;
@@ -160,12 +162,25 @@ struct Step {
   std::vector<StepArg> args;
 };
 
+/// A print or an assert.
+struct LogSite {
+  struct Value {
+    DType dtype = DType::F32;
+    std::vector<int64_t> extents; // of a tile; none for a scalar
+  };
+  bool isAssert = false;
+  uint32_t line = 0; // of the canonical text
+  std::string message;
+  std::vector<Value> values; // of a print, in the order of its operands; of an assert its tile
+};
+
 /// A kernel; or a sequence, whose steps launch its members; or a library, which only holds members.
 struct Artifact {
   std::string kernel; // its name, or the sequence's; empty for a library
   std::vector<ArtifactArg> args;
   std::vector<KernargSlot> slots;
   std::vector<Expr> grid; // 1 to 3
+  std::vector<LogSite> logSites;
   std::vector<TargetCode> codes;
   Bytes graph;      // canonical, instantiated graph in binary form (may be empty)
   std::string text; // canonical text that debug info refers to

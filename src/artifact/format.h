@@ -31,6 +31,7 @@ enum class Section : uint32_t {
   Graph = 3,  // binary form of the graph
   Text = 4,   // canonical text
   Steps = 5,  // of a sequence: temporaries and steps
+  Log = 7,    // sites of a kernel that prints or asserts
   Member = 6, // an artifact without its locations: a kernel of a sequence or library, or a sequence
 };
 

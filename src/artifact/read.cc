@@ -142,6 +142,32 @@ static Status readSteps(ByteReader r, Artifact &a) {
   return {};
 }
 
+static Status readLog(ByteReader r, Artifact &a) {
+  size_t sites = r.count(4);
+  for (size_t i = 0; i < sites && r.ok(); ++i) {
+    LogSite site;
+    site.isAssert = r.u8() != 0;
+    site.line = readU32(r);
+    site.message = r.string();
+    size_t values = r.count(2);
+    for (size_t k = 0; k < values && r.ok(); ++k) {
+      LogSite::Value value;
+      uint32_t dtype = readU32(r);
+      if (dtype > INT32_MAX)
+        r.fail();
+      value.dtype = DType(int32_t(dtype));
+      value.extents.resize(r.count());
+      for (int64_t &extent : value.extents)
+        extent = r.svarint();
+      site.values.push_back(std::move(value));
+    }
+    a.logSites.push_back(std::move(site));
+  }
+  if (!r.ok() || !r.atEnd() || a.logSites.empty())
+    BROKEN("the section of prints and asserts is malformed");
+  return {};
+}
+
 static Status readCode(ByteReader r, Artifact &a) {
   TargetCode code;
   code.target = r.string();
@@ -270,6 +296,10 @@ static Status readSection(uint32_t id, uint32_t flags, std::span<const uint8_t> 
     if (a.isSequence())
       BROKEN("two sections of a sequence");
     return readSteps(ByteReader(bytes), a);
+  case Section::Log:
+    if (!a.logSites.empty())
+      BROKEN("two sections of prints and asserts");
+    return readLog(ByteReader(bytes), a);
   case Section::Member: {
     if (depth == 2) // a kernel of a sequence of a library
       BROKEN("members nest too deep");

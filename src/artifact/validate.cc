@@ -1,5 +1,6 @@
 #include "artifact/artifact.h"
 #include "artifact/limits.h"
+#include "artifact/log.h"
 
 namespace tl {
 
@@ -59,6 +60,20 @@ static Status validateArg(const Artifact &a, const ArtifactArg &arg) {
   return {};
 }
 
+static Status validateLog(const Artifact &a) {
+  if (a.logSites.empty())
+    return {};
+  if (a.slots.size() < 5 || a.slots[a.slots.size() - 5].kind != KernargSlot::Kind::Log ||
+      a.slots[a.slots.size() - 4].kind != KernargSlot::Kind::Log)
+    BROKEN("a kernel that prints or asserts has no slots for it");
+  for (const LogSite &site : a.logSites) {
+    size_t words = logWordsOf(site);
+    if (words == 0 || words > kMaxLogWords)
+      BROKEN("a print has values of unknown types, or too many");
+  }
+  return {};
+}
+
 static Status validateSlots(const Artifact &a) {
   if (a.slots.size() < 3)
     BROKEN("%zu kernel argument slots, at least 3 are needed", a.slots.size());
@@ -74,6 +89,11 @@ static Status validateSlots(const Artifact &a) {
     if (grid) {
       if (slot.arg != 0 || slot.axis != i + 3 - a.slots.size())
         BROKEN("slot %zu of %zu holds the wrong axis of the grid", i, a.slots.size());
+      continue;
+    }
+    if (slot.kind == KernargSlot::Kind::Log) {
+      if (a.logSites.empty() || slot.arg != 0 || slot.axis != i + 5 - a.slots.size())
+        BROKEN("slot %zu of %zu is of a log that is not there, or out of place", i, a.slots.size());
       continue;
     }
     if (slot.arg >= a.args.size())
@@ -256,6 +276,7 @@ Status validateArtifact(const Artifact &a) {
   if (!a.members.empty())
     BROKEN("a kernel has members");
   TL_TRY(validateSlots(a));
+  TL_TRY(validateLog(a));
   if (a.grid.empty() || a.grid.size() > 3)
     BROKEN("the grid has %zu axes", a.grid.size());
   for (const Expr &expr : a.grid)

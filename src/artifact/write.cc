@@ -90,6 +90,24 @@ static Bytes stepsSection(const Artifact &a) {
   return std::move(w.out);
 }
 
+static Bytes logSection(const Artifact &a) {
+  ByteWriter w;
+  w.varint(a.logSites.size());
+  for (const LogSite &site : a.logSites) {
+    w.u8(site.isAssert);
+    w.varint(site.line);
+    w.string(site.message);
+    w.varint(site.values.size());
+    for (const LogSite::Value &value : site.values) {
+      w.varint(uint32_t(value.dtype));
+      w.varint(value.extents.size());
+      for (int64_t extent : value.extents)
+        w.svarint(extent);
+    }
+  }
+  return std::move(w.out);
+}
+
 static Bytes codeSection(const TargetCode &code) {
   ByteWriter w;
   w.string(code.target);
@@ -155,6 +173,8 @@ static Bytes writeBody(const Artifact &artifact) {
     sections.emplace_back(Section::Graph, artifact.graph);
   if (!artifact.text.empty())
     sections.emplace_back(Section::Text, Bytes(artifact.text.begin(), artifact.text.end()));
+  if (!artifact.logSites.empty())
+    sections.emplace_back(Section::Log, logSection(artifact));
   if (artifact.isSequence())
     sections.emplace_back(Section::Steps, stepsSection(artifact));
   for (const Artifact &member : artifact.members)

@@ -246,6 +246,9 @@ tl_status LaunchBlock::makeSlots() {
     case KernargSlot::Kind::Stride:
       slots[s] = uint64_t(strides[slot.arg][slot.axis]);
       break;
+    case KernargSlot::Kind::Log: // where the device's log is known: DeviceLog::fillSlots
+      slots[s] = 0;
+      break;
     case KernargSlot::Kind::Grid:
       slots[s] = uint64_t(grid[slot.axis]);
       break;

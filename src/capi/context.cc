@@ -105,6 +105,13 @@ Result<std::shared_ptr<CompilerLibrary>> ContextState::openCompiler() {
   return compiler;
 }
 
+std::shared_ptr<DeviceLog> ContextState::logOf(const std::shared_ptr<Device> &device) {
+  std::shared_ptr<DeviceLog> &log = logs[device.get()];
+  if (!log)
+    log = std::make_shared<DeviceLog>(device, LogTarget{options.log, options.log_user});
+  return log;
+}
+
 } // namespace tl
 
 tl_status tl_context_create(const tl_context_options *options, tl_context **context,
@@ -237,6 +244,7 @@ tl_status tl_device_open(tl_context *context, const char *name, tl_device **devi
     open->target = found->target;
     open->device = found->device;
     open->interp = found->name == "interp";
+    open->log = context->state->logOf(open->device);
     *device = new tl_device{std::move(open)};
     return {};
   });

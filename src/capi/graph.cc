@@ -45,6 +45,11 @@ std::string_view operationName(int32_t opcode, const char *function) {
   return opcodeKnown(opcode) ? opInfo(Opcode(opcode)).text : function;
 }
 
+/// What passes write is unknown to callers.
+Opcode authorsOp(int32_t opcode) {
+  return opcodeKnown(opcode) && isScheduled(Opcode(opcode)) ? Opcode::Invalid : Opcode(opcode);
+}
+
 /// A C attribute as one of the graph's.
 Result<Attr> attribute(const tl_attr &in) {
   const AttrInfo *info = attrInfo(in.key);
@@ -55,7 +60,8 @@ Result<Attr> attribute(const tl_attr &in) {
       return makeError(TL_E_UNSUPPORTED, "a reserved member of an attribute is set");
   bool wantsList = info->kind == AttrKind::Dims || info->kind == AttrKind::Ints;
   bool wantsNumber = info->kind == AttrKind::Number;
-  bool fits = wantsList                       ? in.kind == TL_ATTR_KIND_INTS
+  bool fits = info->kind == AttrKind::Text    ? in.kind == TL_ATTR_KIND_TEXT
+              : wantsList                     ? in.kind == TL_ATTR_KIND_INTS
               : in.kind == TL_ATTR_KIND_FLOAT ? wantsNumber
                                               : in.kind == TL_ATTR_KIND_INT;
   if (!fits)
@@ -72,12 +78,19 @@ Result<Attr> attribute(const tl_attr &in) {
                  : info->kind == AttrKind::Pred ? predKnown(in.i)
                  : info->kind == AttrKind::Reduce ? reduceKnown(in.i)
                  : info->kind == AttrKind::Round  ? roundingKnown(in.i)
+                 : info->kind == AttrKind::Order  ? orderKnown(in.i)
+                 : info->kind == AttrKind::Scope  ? scopeKnown(in.i)
                  : info->kind == AttrKind::Flag   ? in.i == 1
                                                   : true;
     if (!known)
       return makeError(TL_E_INVALID_ARGUMENT, "attribute '%s' has no value %lld", info->text.data(),
                        (long long)in.i);
     out.i = in.i;
+  } else if (in.kind == TL_ATTR_KIND_TEXT) {
+    if (!in.data || in.count > maxMessageBytes)
+      return makeError(TL_E_INVALID_ARGUMENT, "attribute '%s' is NULL or of over %zu bytes",
+                       info->text.data(), maxMessageBytes);
+    out.text.assign(static_cast<const char *>(in.data), size_t(in.count));
   } else {
     if (in.count > 256 || (in.count && !in.data))
       return makeError(TL_E_INVALID_ARGUMENT,
@@ -289,7 +302,7 @@ tl_status tl_graph_op(tl_graph *graph, int32_t opcode, const tl_value *operands,
     if (!listsFit(b, what, operands, n_operands, attrs, n_attrs))
       return;
     std::vector<Attr> list = attributes(b, what, attrs, n_attrs);
-    given = b.resultsOf(b.op(Opcode(opcode), std::span(operands, n_operands), list));
+    given = b.resultsOf(b.op(authorsOp(opcode), std::span(operands, n_operands), list));
   });
   give(given, results, n_results);
   return status;

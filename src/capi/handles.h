@@ -4,6 +4,7 @@
 
 #include "artifact/artifact.h"
 #include "capi/compiler_library.h"
+#include "capi/device_log.h"
 #include "capi/guard.h"
 #include "driver/driver.h"
 #include "graph/builder.h"
@@ -53,10 +54,13 @@ struct ContextState {
   std::shared_ptr<CompilerLibrary> compiler;
   std::unordered_map<std::string, std::shared_ptr<CacheEntry>> cache; // by request bytes
   std::condition_variable cacheChanged;
+  std::unordered_map<Device *, std::shared_ptr<DeviceLog>> logs; // of opened devices
   std::atomic<uint64_t> compileCount = 0; // not under the lock: counted where builds run
   std::atomic<bool> dumpRefused = false;  // what TL_DUMP may be was said
 
   bool ignoreEnvironment() const { return options.flags & TL_CONTEXT_IGNORE_ENVIRONMENT; }
+  /// What kernels print on a device. The lock must be held.
+  std::shared_ptr<DeviceLog> logOf(const std::shared_ptr<Device> &device);
   /// Opens drivers on first use and lists what there is. The lock must be held.
   const std::deque<DeviceEntry> &deviceList();
   /// With the devices of the emulator, which is opened.
@@ -70,6 +74,7 @@ struct OpenDevice {
   std::shared_ptr<ContextState> context;
   std::string name, description, target;
   std::shared_ptr<Device> device; // interp: the host device, for memory and streams
+  std::shared_ptr<DeviceLog> log;
   bool interp = false;
 };
 
@@ -112,6 +117,7 @@ struct tl_kernel {
   mutable std::mutex mutex; // guards what follows, but for the atomic
   mutable std::atomic<const tl::LoadedKernel *> loaded{nullptr};
   mutable std::shared_ptr<tl::LoadedKernel> loadedOwner;
+  mutable uint32_t logNumber = 0; // set before `loaded` is; 0 = it prints nothing
   mutable tl::Bytes saved;
   mutable std::deque<tl::OwnWorkspace> workspaces; // the last one is the largest
   mutable std::atomic<const tl::OwnWorkspace *> workspace{nullptr};

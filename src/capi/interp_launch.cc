@@ -45,7 +45,10 @@ Status launchInterp(const tl_kernel &kernel, void *stream, const LaunchBlock &bl
   TL_TRY(kernel.device->device->synchronize(stream));
   InterpOptions options;
   options.trackErrors = false;
+  InterpLines lines(kernel.device->log->nextLaunch());
+  options.log = &lines;
   auto report = interpret(*kernel.interpGraph, interpArgs(kernel.artifact, block), options);
+  kernel.device->log->add(std::move(lines.lines));
   return report.ok() ? Status() : Status(report.takeError());
 }
 

@@ -18,6 +18,14 @@ Status ensureLoaded(const tl_kernel &kernel) {
     return {};
   TL_ASSIGN(kernel.loadedOwner, kernel.device->device->load(kernel.artifact.codes[kernel.codeIndex],
                                                             kernel.artifact.locations));
+  if (!kernel.artifact.logSites.empty()) {
+    auto number = kernel.device->log->enroll(kernel.artifact);
+    if (!number.ok()) {
+      kernel.loadedOwner.reset();
+      return number.takeError();
+    }
+    kernel.logNumber = *number;
+  }
   kernel.loaded.store(kernel.loadedOwner.get(), std::memory_order_release);
   return {};
 }
@@ -143,6 +151,8 @@ tl_status tl_launch(const tl_kernel *kernel, void *stream, const tl_arg *args, s
   const LoadedKernel *loaded;
   if (tl_status s = loadedFor(*kernel, stream, &loaded); s != TL_OK)
     return s;
+  if (kernel->logNumber)
+    kernel->device->log->fillSlots(kernel->logNumber, block.slots, block.slotCount);
   return kernel->device->device->launch(*loaded, block.grid, block.slots, block.slotCount, stream)
       .status;
 }
@@ -163,6 +173,8 @@ tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
       return words;
     TL_TRY(ensureLoaded(*kernel));
     const LoadedKernel &loaded = *kernel->loaded.load();
+    if (kernel->logNumber)
+      kernel->device->log->fillSlots(kernel->logNumber, block.slots, block.slotCount);
     TL_TRY(checkGrid(*kernel, block));
     tl_packed_launch out = TL_PACKED_LAUNCH_INIT;
     out.function = loaded.function;

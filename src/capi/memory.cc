@@ -73,7 +73,10 @@ tl_status tl_stream_destroy(const tl_device *device, void *stream) {
   return onDevice(device, nullptr, [&](Device &d) { return d.destroyStream(stream); });
 }
 tl_status tl_stream_synchronize(const tl_device *device, void *stream) {
-  return onDevice(device, nullptr, [&](Device &d) { return d.synchronize(stream); });
+  return onDevice(device, nullptr, [&](Device &d) -> Status {
+    TL_TRY(d.synchronize(stream));
+    return device->open->log->deliver(stream);
+  });
 }
 
 tl_status tl_event_create(const tl_device *device, void **event) {

@@ -51,6 +51,9 @@ Result<Artifact> compileGraph(Graph &graph, const Request &request, BuildTiming 
   TL_ASSIGN(Artifact artifact, describeKernel(graph));
   PrintedText text = printText(graph);
   locateByLine(graph, text);
+  std::vector<OpId> logged = logOps(graph);
+  for (size_t i = 0; i < logged.size(); ++i)
+    artifact.logSites[i].line = text.opLine[logged[i]];
   // The other listings are the target's.
   Request ofTarget = request;
   std::string passes;

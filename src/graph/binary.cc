@@ -129,6 +129,9 @@ private:
         w.svarint(entry < 0 && attr.key == AttrKey::Dims ? -int64_t(number[size_t(-entry)])
                                                          : entry);
       return;
+    case AttrKind::Text:
+      w.string(attr.text);
+      return;
     default:
       w.svarint(attr.i);
     }
@@ -422,6 +425,9 @@ private:
       }
       break;
     }
+    case AttrKind::Text:
+      attr.text = r.string();
+      break;
     default:
       attr.i = r.svarint();
     }

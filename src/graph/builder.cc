@@ -216,12 +216,16 @@ static std::vector<Attr> normalForm(const OpInfo &info, std::span<const Attr> at
     for (const Attr &attr : attrs) {
       if (attr.key != spec.key)
         continue;
-      if (spec.kind == AttrKind::Round && attr.i == int64_t(Rounding::Nearest))
+      if ((spec.kind == AttrKind::Round && attr.i == int64_t(Rounding::Nearest)) ||
+          (spec.kind == AttrKind::Order && attr.i == int64_t(MemoryOrdering::Relaxed)) ||
+          (spec.kind == AttrKind::Scope && attr.i == int64_t(MemoryScope::Device)))
         continue; // what is so without it
       Attr &out = normal.emplace_back();
       out.key = attr.key;
       if (spec.kind == AttrKind::Dims || spec.kind == AttrKind::Ints)
         out.list = attr.list;
+      else if (spec.kind == AttrKind::Text)
+        out.text = attr.text;
       else if (spec.kind != AttrKind::Number || !isFloat(type.dtype))
         out.i = attr.i;
       else {

@@ -42,6 +42,19 @@ CastMode Graph::castMode(const Op &op) const {
           attr(op, AttrKey::Saturate) != nullptr};
 }
 
+AtomicMode Graph::atomicMode(const Op &op) const {
+  return {MemoryOrdering(intAttr(op, AttrKey::Order, int64_t(MemoryOrdering::Relaxed))),
+          MemoryScope(intAttr(op, AttrKey::Scope, int64_t(MemoryScope::Device)))};
+}
+
+Type Graph::elementsType(const Op &op) const {
+  Type type = Type::scalar(typeOf(viewOperand(op)).dtype);
+  for (ValueId v : operands(op))
+    if (typeOf(v).isTile() && typeOf(v).rank > 0)
+      return typeOf(v).withDType(type.dtype);
+  return type;
+}
+
 const Op *Graph::definingOp(ValueId v) const {
   return values[v].kind == ValueKind::OpResult ? &ops[values[v].op] : nullptr;
 }

@@ -27,6 +27,7 @@ struct Attr {
   int64_t i = 0;
   double f = 0;
   std::vector<int64_t> list; // Dims: entry >= 0 is an extent, entry < 0 is the value -entry
+  std::string text;
   bool operator==(const Attr &) const = default;
 };
 
@@ -164,6 +165,10 @@ public:
   const Attr *attr(const Op &op, AttrKey key) const;
   /// Of a Cast.
   CastMode castMode(const Op &op) const;
+  AtomicMode atomicMode(const Op &op) const;
+  /// Of an atomic operation: the view's element type, in the shape of what has one of the values,
+  /// indices and mask.
+  Type elementsType(const Op &op) const;
   int64_t intAttr(const Op &op, AttrKey key, int64_t otherwise = 0) const;
   const Type &typeOf(ValueId v) const { return values[v].type; }
   /// The op that gives `v`, or null for arguments, parameters and block arguments.

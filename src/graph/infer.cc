@@ -1,6 +1,7 @@
 #include "graph/infer.h"
 
 #include "graph/fold_int.h"
+#include "graph/infer_debug.h"
 #include "graph/infer_order.h"
 #include "graph/infer_parts.h"
 #include "graph/inference.h"
@@ -155,6 +156,8 @@ private:
         if (attrs[j].key == a.key)
           return invalid("attribute '" + std::string(row->text) + "' is given twice");
       if ((row->kind == AttrKind::Round && !roundingKnown(a.i)) ||
+          (row->kind == AttrKind::Order && !orderKnown(a.i)) ||
+          (row->kind == AttrKind::Scope && !scopeKnown(a.i)) ||
           (row->kind == AttrKind::Flag && a.i != 1) ||
           (row->kind == AttrKind::DType && (a.i != int32_t(a.i) || !dtypeKnown(int32_t(a.i)))) ||
           (row->kind == AttrKind::Pred && !predKnown(a.i)) ||
@@ -268,6 +271,10 @@ private:
       if (operands.empty() || operands.size() > maxViewRank)
         return invalid("a temporary has 1 to 8 axes");
       return one(Type::view(DType(attr(AttrKey::DType)->i), unsigned(operands.size())));
+    case Rule::Print:
+    case Rule::Assert:
+    case Rule::LaunchLog:
+      return inferDebug(g, info.opcode, operands, attrs);
     case Rule::Dispatch:
       TL_TRY(checkDispatch(g, attr(AttrKey::Callee)->i, operands));
       return std::vector<Type>{};
@@ -532,10 +539,11 @@ private:
     return std::vector<Type>{};
   }
 
-  /// One value, or two: what is expected and what is written.
+  /// One value, or two: what is expected and what is written; or none for a load.
   Types atomic() const {
     const size_t viewAt = viewOperandAt(info.opcode);
-    Type shape = type(0);
+    TL_TRY(atomicOrder(type(viewAt).dtype));
+    Type shape = viewAt ? type(0) : Type::scalar(type(0).dtype);
     for (size_t i = 0; i < viewAt; ++i) {
       if (type(i).dtype != type(viewAt).dtype)
         return invalid("the value and the view must have one element type; cast the value");
@@ -544,7 +552,25 @@ private:
       else if (type(i).rank != 0 && !shape.sameShape(type(i)))
         return invalid("indices, mask and value must have one shape (or be scalars)");
     }
-    return pointwise(viewAt, shape);
+    Types types = pointwise(viewAt, shape);
+    return types.ok() && info.opcode == Opcode::AtomicStore ? std::vector<Type>{}
+                                                            : std::move(types);
+  }
+
+  Status atomicOrder(DType dtype) const {
+    if (isBool(dtype) || isNarrowFloat(dtype))
+      return invalid("there are no atomic operations on " + std::string(dtypeText(dtype)));
+    const Attr *order = attr(AttrKey::Order);
+    const bool loads = info.opcode == Opcode::AtomicLoad,
+               stores = info.opcode == Opcode::AtomicStore;
+    if (!order || order->i == int64_t(MemoryOrdering::SeqCst))
+      return {};
+    AtomicMode mode{MemoryOrdering(order->i), MemoryScope::Device};
+    if ((loads && mode.releases()) || (stores && mode.acquires()))
+      return invalid(std::string(loads ? "a load takes relaxed, acquire or seq_cst"
+                                       : "a store takes relaxed, release or seq_cst") +
+                     ", not " + std::string(orderText(mode.order)));
+    return {};
   }
 
   Types forLoop() const {

@@ -178,6 +178,26 @@ Status describeSteps(const Graph &g, Artifact &artifact) {
 
 } // namespace
 
+LogSite logSiteOf(const Graph &g, const Op &op) {
+  LogSite site;
+  site.isAssert = op.opcode == Opcode::Assert;
+  site.message = g.attr(op, AttrKey::Message)->text;
+  for (ValueId v : g.operands(op)) {
+    const Type &type = g.typeOf(v);
+    if (!site.isAssert || type.rank > 0)
+      site.values.push_back({type.dtype, {type.extents().begin(), type.extents().end()}});
+  }
+  return site;
+}
+
+std::vector<OpId> logOps(const Graph &g) {
+  std::vector<OpId> ops;
+  for (OpId id = 1; id < g.ops.size(); ++id)
+    if (writesLog(g.ops[id].opcode))
+      ops.push_back(id);
+  return ops;
+}
+
 Result<Artifact> describeKernel(const Graph &g) {
   Artifact artifact;
   const Kernel &k = g.kernel;
@@ -223,6 +243,10 @@ Result<Artifact> describeKernel(const Graph &g) {
     TL_TRY(describeSteps(g, artifact));
     return artifact;
   }
+  for (OpId id : logOps(g))
+    artifact.logSites.push_back(logSiteOf(g, g.ops[id]));
+  for (uint8_t axis = 0; axis < 2 && !artifact.logSites.empty(); ++axis)
+    artifact.slots.push_back({KernargSlot::Kind::Log, 0, axis});
   for (uint8_t axis = 0; axis < 3; ++axis)
     artifact.slots.push_back({KernargSlot::Kind::Grid, 0, axis});
   for (ValueId v : k.grid) {

@@ -11,6 +11,10 @@ namespace tl {
 /// kernel, args, temporaries, steps, and the members as this function describes them, in the order
 /// of the callees.
 Result<Artifact> describeKernel(const Graph &graph);
+/// The ops that print or assert, in the order of their sites in the artifact.
+std::vector<OpId> logOps(const Graph &graph);
+/// What such an op is in the artifact, without its line.
+LogSite logSiteOf(const Graph &graph, const Op &op);
 /// Slot index of an argument's pointer or scalar, or of an implicit extent or stride (by value); -1
 /// if there is none.
 int slotOfValue(const Graph &graph, const std::vector<KernargSlot> &slots, ValueId value);

@@ -144,6 +144,7 @@ const OpInfo &opInfo(Opcode opcode) {
   assert(opcodeKnown(int32_t(opcode)));
   return *table().byNumber[size_t(opcode)];
 }
+bool isScheduled(Opcode opcode) { return opInfo(opcode).group == "Scheduled"; }
 bool isReduction(Opcode opcode) {
   Rule rule = opInfo(opcode).rule;
   return rule == Rule::Reduce || rule == Rule::ArgReduce || rule == Rule::ReduceWith;
@@ -166,7 +167,11 @@ bool givesResult(Opcode opcode) {
   case Rule::Exit:
   case Rule::Yield:
   case Rule::Dispatch:
+  case Rule::Print:
+  case Rule::Assert:
     return false;
+  case Rule::Atomic:
+    return opcode != Opcode::AtomicStore;
   default:
     return true;
   }
@@ -198,7 +203,7 @@ bool opcodeKnown(int32_t number) {
 }
 std::optional<Opcode> opcodeFromText(std::string_view text) {
   for (const OpInfo &op : table().ops)
-    if (op.text == text)
+    if (op.text == text && !isScheduled(op.opcode))
       return op.opcode;
   return std::nullopt;
 }
@@ -226,6 +231,16 @@ static constexpr WordRow<ReduceKind> reduceTable[] = {
 
 static constexpr WordRow<Rounding> roundingTable[] = {
 #define TL_ROUNDING(NAME, NUMBER, TEXT) {Rounding::NAME, TEXT},
+#include "graph/attrs.def"
+};
+
+static constexpr WordRow<MemoryOrdering> orderTable[] = {
+#define TL_ORDER(NAME, NUMBER, TEXT) {MemoryOrdering::NAME, TEXT},
+#include "graph/attrs.def"
+};
+
+static constexpr WordRow<MemoryScope> scopeTable[] = {
+#define TL_SCOPE(NAME, NUMBER, TEXT) {MemoryScope::NAME, TEXT},
 #include "graph/attrs.def"
 };
 
@@ -332,6 +347,17 @@ std::optional<Rounding> roundingFromText(std::string_view text) {
   return wordValue(roundingTable, text);
 }
 bool roundingKnown(int64_t number) { return wordKnown(roundingTable, number); }
+
+std::string_view orderText(MemoryOrdering o) { return wordText(orderTable, o); }
+std::optional<MemoryOrdering> orderFromText(std::string_view text) {
+  return wordValue(orderTable, text);
+}
+bool orderKnown(int64_t number) { return wordKnown(orderTable, number); }
+std::string_view scopeText(MemoryScope s) { return wordText(scopeTable, s); }
+std::optional<MemoryScope> scopeFromText(std::string_view text) {
+  return wordValue(scopeTable, text);
+}
+bool scopeKnown(int64_t number) { return wordKnown(scopeTable, number); }
 
 std::string_view operandClassText(OperandClass cls) {
   for (const ClassRow &row : classTable)

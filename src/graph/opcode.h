@@ -64,6 +64,9 @@ enum class Rule : uint8_t {
   Pointer,
   While,
   Exit,
+  Print,
+  Assert,
+  LaunchLog,
 };
 
 /// What an operation does besides giving results. Control: as its regions do.
@@ -73,7 +76,20 @@ enum class AttrKey : int32_t {
 #define TL_ATTR_KEY(NAME, NUMBER, TEXT, KIND) NAME = NUMBER,
 #include "graph/attrs.def"
 };
-enum class AttrKind : uint8_t { Int, Number, DType, Dims, Ints, Pred, Reduce, Round, Flag };
+enum class AttrKind : uint8_t {
+  Int,
+  Number,
+  DType,
+  Dims,
+  Ints,
+  Pred,
+  Reduce,
+  Round,
+  Flag,
+  Order,
+  Scope,
+  Text
+};
 
 enum class Pred : int32_t {
 #define TL_PRED(NAME, NUMBER, TEXT) NAME = NUMBER,
@@ -87,6 +103,26 @@ enum class ReduceKind : int32_t {
 enum class Rounding : int32_t {
 #define TL_ROUNDING(NAME, NUMBER, TEXT) NAME = NUMBER,
 #include "graph/attrs.def"
+};
+
+/// What an atomic operation says of the memory around it, and to whom.
+enum class MemoryOrdering : int32_t {
+#define TL_ORDER(NAME, NUMBER, TEXT) NAME = NUMBER,
+#include "graph/attrs.def"
+};
+enum class MemoryScope : int32_t {
+#define TL_SCOPE(NAME, NUMBER, TEXT) NAME = NUMBER,
+#include "graph/attrs.def"
+};
+struct AtomicMode {
+  MemoryOrdering order = MemoryOrdering::Relaxed;
+  MemoryScope scope = MemoryScope::Device;
+  /// What was done before it is seen by whoever acquires.
+  bool releases() const { return order >= MemoryOrdering::Release; }
+  /// What is done after it sees what was released.
+  bool acquires() const {
+    return order != MemoryOrdering::Relaxed && order != MemoryOrdering::Release;
+  }
 };
 
 /// How a cast between floats rounds, and whether what is too large becomes the largest finite
@@ -146,13 +182,18 @@ const OpInfo &opInfo(Opcode opcode);
 bool isReduction(Opcode opcode);
 /// Those, and rules Scan and ScanWith: elements are combined along an axis.
 bool combinesAlongAxis(Opcode opcode);
-/// Reads and writes elements of memory atomically.
+/// Reads or writes elements of memory atomically.
 inline bool isAtomic(Opcode opcode) { return opInfo(opcode).rule == Rule::Atomic; }
 /// Writes elements of a view.
 inline bool writesMemory(Opcode opcode) {
   Rule rule = opInfo(opcode).rule;
-  return rule == Rule::Store || rule == Rule::Scatter || rule == Rule::Atomic;
+  return rule == Rule::Store || rule == Rule::Scatter ||
+         (rule == Rule::Atomic && opcode != Opcode::AtomicLoad);
 }
+/// Gives the host a line of the device's log.
+inline bool writesLog(Opcode opcode) { return opcode == Opcode::Print || opcode == Opcode::Assert; }
+/// Written by passes only; refused wherever a graph comes in.
+bool isScheduled(Opcode opcode);
 /// Of sequences alone.
 inline bool isSequenceOp(Opcode opcode) {
   return opcode == Opcode::Temporary || opcode == Opcode::Dispatch;
@@ -213,6 +254,12 @@ bool reduceKnown(int64_t number);
 std::string_view roundingText(Rounding r);
 std::optional<Rounding> roundingFromText(std::string_view text);
 bool roundingKnown(int64_t number);
+std::string_view orderText(MemoryOrdering o);
+std::optional<MemoryOrdering> orderFromText(std::string_view text);
+bool orderKnown(int64_t number);
+std::string_view scopeText(MemoryScope s);
+std::optional<MemoryScope> scopeFromText(std::string_view text);
+bool scopeKnown(int64_t number);
 
 /// Words of operand classes for messages: "a tile of floats".
 std::string_view operandClassText(OperandClass cls);

@@ -107,7 +107,8 @@ bool Parser::parseOpcode(Statement &statement) {
                            std::string(tok.text) + " %a, %b'");
     std::vector<std::string_view> words;
     for (const OpInfo &op : allOps())
-      words.push_back(op.text);
+      if (!isScheduled(op.opcode))
+        words.push_back(op.text);
     std::string_view near = nearestWord(tok.text, words);
     // A name without its '%' looks like an operation.
     Lexer rest = lexer;
@@ -196,6 +197,8 @@ bool Parser::failComma(const Statement &statement) {
 
 bool Parser::parseOperands(Statement &statement) {
   const OpInfo &info = opInfo(statement.opcode);
+  if (info.rule == Rule::Print)
+    return parsePrint(statement);
   size_t given = 0;
   for (size_t i = 0; i < info.operands.size(); ++i) {
     const OperandSpec &spec = info.operands[i];
@@ -224,6 +227,8 @@ bool Parser::parseOperands(Statement &statement) {
                                                  : parseOperandList(statement.operands)))
       return false;
   }
+  if (info.rule == Rule::Assert)
+    return take(',', "and a message in double quotes") && parseMessage(statement);
   bool more = hasAttr(info, AttrKey::Perm) || hasAttr(info, AttrKey::Axis);
   if (tok.is(',') && info.rule == Rule::Load) {
     Lexer rest = lexer;
@@ -311,6 +316,8 @@ bool Parser::parseTrailing(Statement &statement) {
     statement.attrs.push_back(intAttr(AttrKey::Round, int64_t(*rounding)));
     advance();
   }
+  if (hasAttr(info, AttrKey::Order) && !parseAtomicMode(statement))
+    return false;
   if (hasAttr(info, AttrKey::Saturate) && tok.isWord("saturate")) {
     statement.attrs.push_back(intAttr(AttrKey::Saturate, 1));
     advance();
@@ -322,6 +329,27 @@ bool Parser::parseTrailing(Statement &statement) {
     if (!parseLiteralToken(literal))
       return false;
     statement.number = literal;
+  }
+  return true;
+}
+
+/// "order acquire", "scope system", or nothing.
+bool Parser::parseAtomicMode(Statement &statement) {
+  if (tok.isWord("order")) {
+    advance();
+    auto order = orderFromText(tok.text);
+    if (tok.kind != TokenKind::Word || !order)
+      return expected("an order: relaxed, acquire, release, acq_rel or seq_cst");
+    statement.attrs.push_back(intAttr(AttrKey::Order, int64_t(*order)));
+    advance();
+  }
+  if (tok.isWord("scope")) {
+    advance();
+    auto scope = scopeFromText(tok.text);
+    if (tok.kind != TokenKind::Word || !scope)
+      return expected("a scope: program, device or system");
+    statement.attrs.push_back(intAttr(AttrKey::Scope, int64_t(*scope)));
+    advance();
   }
   return true;
 }

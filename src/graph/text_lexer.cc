@@ -11,7 +11,7 @@ static bool isLetter(char c) {
 static bool isWordByte(char c) { return isLetter(c) || isDigit(c); }
 
 /// Bytes of the well-formed UTF-8 sequence of more than one byte at `at`; 0 if there is none.
-static size_t utf8Length(std::string_view text, size_t at) {
+size_t utf8Length(std::string_view text, size_t at) {
   unsigned char lead = static_cast<unsigned char>(text[at]);
   size_t length = lead >= 0xf0 && lead <= 0xf4   ? 4
                   : lead >= 0xe0 && lead <= 0xef ? 3
@@ -110,9 +110,23 @@ Token Lexer::next() {
       length += 1 + wordLength(dot + 1);
     return finish(token, c == '%' ? TokenKind::Value : TokenKind::Symbol, length, 1);
   }
+  if (c == '"')
+    return textToken(token);
   if (c != '\0' && std::string_view("()[]{}<>,:=?").find(c) != std::string_view::npos)
     return finish(token, TokenKind::Punct, 1);
   return finish(token, TokenKind::Bad, std::max<size_t>(utf8Length(text, position), 1));
+}
+
+/// From one quote to the next, on one line; a backslash takes the byte behind it along.
+Token Lexer::textToken(const Token &token) {
+  size_t end = position + 1;
+  while (end < text.size() && text[end] != '"' && text[end] != '\n')
+    end += text[end] == '\\' && end + 1 < text.size() && text[end + 1] != '\n' ? 2 : 1;
+  if (end >= text.size() || text[end] != '"')
+    return finish(token, TokenKind::Bad, std::min(end, text.size()) - position);
+  Token done = finish(token, TokenKind::Text, end + 1 - position, 1);
+  done.text.remove_suffix(1);
+  return done;
 }
 
 Token Lexer::nextTileItem() {

@@ -13,8 +13,9 @@ enum class TokenKind : uint8_t {
   Value,  // %x, %a.extent0; `text` is without the %
   Symbol, // @name; `text` is without the @
   Number, // 12, -0.5, 1e-5, 0x1f, -inf
+  Text,   // "words"; `text` is without the quotes, with its escapes
   Punct,  // one of ( ) [ ] { } < > , : = ? x (x only within a tile type)
-  Bad     // a byte that starts no token, or a lone % or @
+  Bad     // a byte that starts no token, a lone % or @, or a text without end
 };
 
 /// A piece of the text. `offset` and `length` cover all of it; lines and columns (in bytes) count
@@ -58,7 +59,11 @@ private:
   Token finish(Token token, TokenKind kind, size_t length, size_t prefix = 0);
   size_t wordLength(size_t from) const;
   size_t numberLength(size_t from) const;
+  Token textToken(const Token &token);
 };
+
+/// Bytes of the character of two or more bytes that begins at `at`; 0 if there is none.
+size_t utf8Length(std::string_view text, size_t at);
 
 /// The line of `text` that holds `offset`, a line break, and a caret with tildes below `length`
 /// bytes from there. Long lines are cut around the place; bytes that cannot be shown become '?'.

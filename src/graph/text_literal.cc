@@ -138,6 +138,8 @@ DType literalType(const Graph &graph, Opcode opcode, std::span<const ValueId> op
   case Rule::If:
   case Rule::While:
   case Rule::Exit:
+  case Rule::Print:
+  case Rule::Assert:
   case Rule::Yield:
     return DType::None;
   default:

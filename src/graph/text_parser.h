@@ -172,6 +172,7 @@ private:
   bool parseViewDims(Statement &statement);
   bool parseMask(Statement &statement);
   bool parseTrailing(Statement &statement);
+  bool parseAtomicMode(Statement &statement);
   bool parseListAttr(Statement &statement, AttrKey key);
   bool parseSuffix(Statement &statement);
   bool checkSuffix(const Statement &statement);
@@ -193,6 +194,10 @@ private:
   bool bindResults(const Frame &frame, const std::vector<ValueId> &values);
   bool checkYieldCount(const Frame &frame, const Token &at, size_t count);
   bool endStatement();
+
+  // text_message.cc
+  bool parseMessage(Statement &statement);
+  bool parsePrint(Statement &statement);
 
   // text_call.cc
   bool parseFunction();

@@ -406,6 +406,12 @@ std::string Printer::operandsText(const Op &op) const {
     return " " + operandText(operands[0]) + ", " + listText(dims.first(dims.size() / 2)) + ", " +
            listText(dims.subspan(dims.size() / 2));
   }
+  if (info.rule == Rule::Print) {
+    std::string s = " " + quotedText(g.attr(op, AttrKey::Message)->text);
+    for (ValueId v : operands)
+      s += ", " + operandText(v);
+    return s;
+  }
   ValueId mask = g.maskOperand(op);
   std::string s;
   size_t next = 0;
@@ -441,6 +447,12 @@ std::string Printer::trailingText(const Op &op) const {
       s += " axis " + std::to_string(attr->i);
     else if (spec.kind == AttrKind::Round)
       s += " round " + std::string(roundingText(Rounding(attr->i)));
+    else if (spec.kind == AttrKind::Order)
+      s += " order " + std::string(orderText(MemoryOrdering(attr->i)));
+    else if (spec.kind == AttrKind::Scope)
+      s += " scope " + std::string(scopeText(MemoryScope(attr->i)));
+    else if (spec.kind == AttrKind::Text && info.rule == Rule::Assert)
+      s += ", " + quotedText(attr->text);
     else if (spec.kind == AttrKind::Flag)
       s += " " + std::string(attrInfo(int32_t(attr->key))->text);
     else if (spec.kind == AttrKind::Ints)

@@ -8,6 +8,9 @@
 
 namespace tl {
 
+/// A message between double quotes, with escapes.
+std::string quotedText(std::string_view message);
+
 class Printer {
 public:
   explicit Printer(const Graph &graph) : g(graph) {}

@@ -101,7 +101,7 @@ bool Parser::parseCombine(Opcode opcode, std::vector<Token> results) {
   int64_t axis = 0;
   if (!takeWord("axis") || !parseInteger(axis, "the number of an axis") || !takeWord("combine"))
     return false;
-  statement.attrs.push_back({AttrKey::Axis, false, axis, 0, {}});
+  statement.attrs.push_back({AttrKey::Axis, false, axis, 0, {}, {}});
   std::vector<Token> arguments;
   size_t count = statement.operands.size();
   if (!parseArgumentNames(count, arguments) || !takeWord("with") ||

@@ -15,6 +15,8 @@ enum class TypeKind : int32_t { None = 0, Tile = 1, View = 2, Pointer = 3 };
 constexpr unsigned maxTileRank = 5;
 constexpr unsigned maxViewRank = 8;
 constexpr unsigned maxCallees = 256;
+/// Of one print or assert.
+constexpr size_t maxMessageBytes = 1024, maxPrintedElements = 65536;
 constexpr int64_t maxTileElements = int64_t(1) << 20;
 constexpr unsigned maxRegionDepth = 64;
 constexpr unsigned maxArguments = 256;

@@ -35,6 +35,22 @@ uint64_t bitsOf(const TileValue &tile, size_t i) {
 
 } // namespace
 
+/// Whether another program may write what is there: into a view that the kernel writes, or anywhere
+/// through a plain pointer.
+bool Machine::othersMayWrite(uint64_t address) const {
+  if (result.grid[0] * result.grid[1] * result.grid[2] == 1)
+    return false;
+  for (OpId id = 1; id < graph.ops.size(); ++id) {
+    if (!writesMemory(graph.ops[id].opcode))
+      continue;
+    auto arg = rootArgument(graph, graph.viewOperand(graph.ops[id]));
+    if (!arg || !graph.typeOf(graph.kernel.args[*arg].value).isView() ||
+        address - reach[*arg].first < reach[*arg].second)
+      return true;
+  }
+  return false;
+}
+
 /// What `op` writes over old.element(i), as element i of `next`.
 void Machine::combineAtomic(const Op &op, const TileValue &old, size_t i, TileValue &next) {
   const TileValue &value = tiles[graph.writtenOperand(op)];
@@ -107,8 +123,9 @@ void Machine::noteAtomic(const Op &op, uint64_t address, const TileValue &old, s
 
 Status Machine::atomic(const Op &op) {
   const ViewValue &view = views[graph.viewOperand(op)];
-  TileValue &old = tiles[graph.result(op)];
-  old.reset(graph.typeOf(graph.result(op)));
+  TileValue unread; // of a store
+  TileValue &old = op.results.count ? tiles[graph.result(op)] : unread;
+  old.reset(graph.elementsType(op));
   fillNumber(old, nullptr);
   TileValue next;
   next.reset(old.type);
@@ -120,6 +137,11 @@ Status Machine::atomic(const Op &op) {
     if (!placeToWrite(op, i, address))
       continue;
     TL_TRY(readElement(op, view, address, old, i));
+    if (op.opcode == Opcode::AtomicLoad) {
+      if (othersMayWrite(address))
+        old.setDoubt(i, {0, 0, Undecided});
+      continue;
+    }
     next.setDoubt(i, {});
     combineAtomic(op, old, i, next);
     noteAtomic(op, address, old, i, next);

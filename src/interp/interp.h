@@ -31,6 +31,15 @@ struct InterpArg {
   size_t bytes = 0;
 };
 
+/// Receives the words of a line of print, or of an assert that failed, in the form of log.h behind
+/// its header: of site `site` (artifact.h) in a program of `kernel`.
+class InterpLog {
+public:
+  virtual ~InterpLog() = default;
+  virtual void line(const Graph &kernel, uint32_t site, const int64_t (&program)[3],
+                    std::span<const uint64_t> words) = 0;
+};
+
 struct InterpOptions {
   /// Keep error bounds. Off: the same values, about twice as fast, and a report without doubts.
   bool trackErrors = true;
@@ -41,6 +50,8 @@ struct InterpOptions {
   /// Run no program and take no memory for temporaries: only see whether arguments, grids and the
   /// steps of a sequence are right.
   bool checkOnly = false;
+  /// Where print and assert go; NULL = nowhere.
+  InterpLog *log = nullptr;
 };
 
 struct InterpReport {

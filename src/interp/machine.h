@@ -115,8 +115,12 @@ private:
                                      const Type &type) const;
   Status checkShapes(const Op &op, const Graph &kernel, std::span<const InterpArg> given) const;
 
+  // log.cc
+  void log(const Op &op);
+
   // atomic.cc
   Status atomic(const Op &op);
+  bool othersMayWrite(uint64_t address) const;
   void combineAtomic(const Op &op, const TileValue &old, size_t i, TileValue &next);
   void noteAtomic(const Op &op, uint64_t address, const TileValue &old, size_t i, TileValue &next);
   void markMeetings(const Op &op, std::vector<std::pair<uint64_t, size_t>> &touched,

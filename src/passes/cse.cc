@@ -22,6 +22,7 @@ std::string keyOf(const Graph &graph, const GraphCloner &cloner, const Op &op) {
     w.u8(attr.isFloat);
     w.svarint(attr.i);
     w.f64(attr.f);
+    w.string(attr.text);
     w.varint(attr.list.size());
     for (int64_t entry : attr.list)
       w.svarint(entry);

@@ -4,6 +4,7 @@
 #include "graph/verify.h"
 #include "passes/cse.h"
 #include "passes/fold.h"
+#include "passes/lower_log.h"
 #include "passes/lower_order.h"
 
 namespace tl {
@@ -19,9 +20,8 @@ Result<Graph> deadCode(const Graph &graph) { return canonicalize(graph); }
 
 /// In this order.
 constexpr Pass passes[] = {
-    {"lower_order", lowerOrder},
-    {"fold", foldConstants},
-    {"cse", eliminateCommonSubexpressions},
+    {"lower_log", lowerLog}, {"lower_order", lowerOrder},
+    {"fold", foldConstants}, {"cse", eliminateCommonSubexpressions},
     {"dce", deadCode},
 };
 

@@ -94,7 +94,9 @@ void writeFile(const std::string &path, const void *bytes, size_t size) {
 Context makeContext() {
   tl_context *context = nullptr;
   tl_error *error = nullptr;
-  tl_status status = tl_context_create(nullptr, &context, &error);
+  tl_context_options options = TL_CONTEXT_OPTIONS_INIT;
+  options.log = [](void *, const tl_log_line *line) { std::fprintf(stderr, "%s\n", line->text); };
+  tl_status status = tl_context_create(&options, &context, &error);
   check(status, error);
   return Context(context);
 }

@@ -14,7 +14,7 @@
   _Static_assert(offsetof(type, member) == (bytes), "offset of " #type "." #member)
 
 /* clang-format off */
-SIZE(tl_context_options, 56);
+SIZE(tl_context_options, 72);
 OFFSET(tl_context_options, struct_size, 0);
 OFFSET(tl_context_options, flags, 8);
 OFFSET(tl_context_options, host_threads, 12);
@@ -23,6 +23,18 @@ OFFSET(tl_context_options, hip_path, 24);
 OFFSET(tl_context_options, hip_handle, 32);
 OFFSET(tl_context_options, parallel_for, 40);
 OFFSET(tl_context_options, parallel_for_user, 48);
+OFFSET(tl_context_options, log, 56);
+OFFSET(tl_context_options, log_user, 64);
+SIZE(tl_log_line, 80);
+OFFSET(tl_log_line, struct_size, 0);
+OFFSET(tl_log_line, kind, 8);
+OFFSET(tl_log_line, line, 12);
+OFFSET(tl_log_line, file, 16);
+OFFSET(tl_log_line, kernel, 24);
+OFFSET(tl_log_line, program, 32);
+OFFSET(tl_log_line, message, 56);
+OFFSET(tl_log_line, values, 64);
+OFFSET(tl_log_line, text, 72);
 
 SIZE(tl_device_info, 72);
 OFFSET(tl_device_info, struct_size, 0);
@@ -208,6 +220,7 @@ static void check_init(const void *initialized, size_t bytes) {
   }
 
 TEST_INIT(tl_context_options, TL_CONTEXT_OPTIONS_INIT)
+TEST_INIT(tl_log_line, TL_LOG_LINE_INIT)
 TEST_INIT(tl_device_info, TL_DEVICE_INFO_INIT)
 TEST_INIT(tl_argument, TL_ARGUMENT_INIT)
 TEST_INIT(tl_type, TL_TYPE_INIT)
@@ -223,12 +236,19 @@ TEST_INIT(tl_diagnostic, TL_DIAGNOSTIC_INIT)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tl_context_options), cmocka_unit_test(test_tl_device_info),
-      cmocka_unit_test(test_tl_argument),        cmocka_unit_test(test_tl_type),
-      cmocka_unit_test(test_tl_param),           cmocka_unit_test(test_tl_build_options),
-      cmocka_unit_test(test_tl_kernel_info),     cmocka_unit_test(test_tl_kernel_argument),
-      cmocka_unit_test(test_tl_source_place),    cmocka_unit_test(test_tl_launch_options),
-      cmocka_unit_test(test_tl_packed_launch),   cmocka_unit_test(test_tl_check_report),
+      cmocka_unit_test(test_tl_context_options),
+      cmocka_unit_test(test_tl_device_info),
+      cmocka_unit_test(test_tl_log_line),
+      cmocka_unit_test(test_tl_argument),
+      cmocka_unit_test(test_tl_type),
+      cmocka_unit_test(test_tl_param),
+      cmocka_unit_test(test_tl_build_options),
+      cmocka_unit_test(test_tl_kernel_info),
+      cmocka_unit_test(test_tl_kernel_argument),
+      cmocka_unit_test(test_tl_source_place),
+      cmocka_unit_test(test_tl_launch_options),
+      cmocka_unit_test(test_tl_packed_launch),
+      cmocka_unit_test(test_tl_check_report),
       cmocka_unit_test(test_tl_diagnostic),
   };
   return cmocka_run_group_tests_name("layout", tests, NULL, NULL);

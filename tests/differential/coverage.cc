@@ -29,8 +29,8 @@ static bool allowed(const OpInfo &info, DType type) {
   OperandClass cls = info.operands.empty() ? OperandClass::Any : info.operands[0].cls;
   if (info.rule == Rule::Iota)
     cls = OperandClass::Int;
-  if (info.rule == Rule::Sort)
-    cls = OperandClass::Num; // of what is compared
+  if (info.rule == Rule::Sort || info.opcode == Opcode::AtomicLoad)
+    cls = OperandClass::Num; // of what is compared, or read
   switch (cls) {
   case OperandClass::Num:
     return !isBool(type) && !isNarrowFloat(type);
@@ -76,8 +76,10 @@ static void addDetails(const OpInfo &info, DType type, uint8_t ranks, std::vecto
 std::vector<Feature> allFeatures() {
   std::vector<Feature> list;
   for (const OpInfo &info : allOps()) {
-    // Addresses in memory are no input of these graphs: tests/api/pointers.c has those.
-    if (info.rule == Rule::Yield || info.rule == Rule::Pointer || isSequenceOp(info.opcode))
+    // Addresses in memory are no input of these graphs: tests/api/pointers.c has those; what is
+    // printed is no memory: tests/api/device_log.c.
+    if (info.rule == Rule::Yield || info.rule == Rule::Pointer || isSequenceOp(info.opcode) ||
+        writesLog(info.opcode) || isScheduled(info.opcode))
       continue;
     if (info.rule == Rule::Exit) {
       list.push_back({info.opcode, DType::I1, 0, 0});
@@ -129,6 +131,8 @@ static const Type &namingType(const Graph &g, const Op &op) {
   case Rule::Exit:
   case Rule::Histogram:
     return g.typeOf(g.operand(op, 0));
+  case Rule::Atomic:
+    return g.typeOf(op.results.count ? g.result(op) : g.operand(op, 0));
   default:
     return g.typeOf(g.result(op));
   }
@@ -156,7 +160,7 @@ static void addFeatures(const Graph &g, const Op &op, std::vector<Feature> &list
     f.detail = int32_t(g.typeOf(g.operand(op, 1)).dtype);
   else if (rule == Rule::Select)
     f.dtype = g.typeOf(g.operand(op, 1)).dtype;
-  else if (rule == Rule::Scatter) // the elements' shape may come from the indices
+  else if (rule == Rule::Scatter || op.opcode == Opcode::AtomicStore) // the elements' shape may come from the indices
     for (ValueId v : g.operands(op))
       if (g.typeOf(v).isTile())
         f.ranks = std::max(f.ranks, rankClass(g.typeOf(v).rank));

@@ -253,6 +253,9 @@ void Generator::emitFeature(const Feature &f) {
     emitExit();
     break;
   case Rule::Pointer:
+  case Rule::Print:
+  case Rule::Assert:
+  case Rule::LaunchLog:
   case Rule::Temporary:
   case Rule::Dispatch:
   case Rule::Yield:

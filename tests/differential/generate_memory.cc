@@ -256,11 +256,41 @@ void Generator::emitScatter(DType dtype, const Dims &dims) {
   emit(Opcode::Scatter, operands);
 }
 
+/// An order that the operation takes, and a scope.
+std::vector<Attr> Generator::atomicMode(Opcode opcode) {
+  std::vector<Attr> attrs;
+  auto order = MemoryOrdering(random.between(1, 5));
+  AtomicMode mode{order, MemoryScope(random.between(1, 3))};
+  if (opcode == Opcode::AtomicLoad && order != MemoryOrdering::SeqCst && mode.releases())
+    mode.order = MemoryOrdering::Acquire;
+  if (opcode == Opcode::AtomicStore && order != MemoryOrdering::SeqCst && mode.acquires())
+    mode.order = MemoryOrdering::Release;
+  if (random.chance(50))
+    attrs.push_back(intAttr(AttrKey::Order, int64_t(mode.order)));
+  if (random.chance(50))
+    attrs.push_back(intAttr(AttrKey::Scope, int64_t(mode.scope)));
+  return attrs;
+}
+
+/// What nobody writes.
+void Generator::emitAtomicLoad(DType dtype, const Dims &dims) {
+  Dims extents = {random.between(1, 3), random.between(1, 7)};
+  std::vector<ValueId> operands = {addFreshView(dtype, extents, {}, randomFill()),
+                                   boundedIndices(random.chance(50) ? dims : Dims{}, extents[0]),
+                                   boundedIndices(dims, extents[1])};
+  if (random.chance(50))
+    operands.push_back(tileOrScalar(DType::I1, dims, Want::Decided));
+  emit(Opcode::AtomicLoad, operands, atomicMode(Opcode::AtomicLoad));
+}
+
 /// Programs and elements meet at a few addresses, unless the outcome depends on the order: each
 /// element has a place of its own then. What is read does too, and is used by nothing.
 void Generator::emitAtomic(Opcode opcode, DType dtype, const Dims &dims) {
+  if (opcode == Opcode::AtomicLoad)
+    return emitAtomicLoad(dtype, dims);
   const bool compares = opcode == Opcode::AtomicCas;
-  const bool ordered = compares || opcode == Opcode::AtomicExchange;
+  const bool ordered =
+      compares || opcode == Opcode::AtomicExchange || opcode == Opcode::AtomicStore;
   std::vector<ValueId> operands;
   for (int i = 0; i <= int(compares); ++i)
     operands.push_back(tileOrScalar(dtype, dims));
@@ -278,7 +308,7 @@ void Generator::emitAtomic(Opcode opcode, DType dtype, const Dims &dims) {
   }
   if (random.chance(50))
     operands.push_back(tileOrScalar(DType::I1, dims, Want::Decided));
-  b.op(opcode, operands, {});
+  b.op(opcode, operands, atomicMode(opcode));
   for (ValueId operand : operands)
     if (Entry *entry = entryOf(operand))
       entry->used = true;

@@ -147,6 +147,8 @@ private:
   OwnView &ownView(DType dtype, const Dims &dims);
   ValueId emitGather(DType dtype, const Dims &dims);
   void emitScatter(DType dtype, const Dims &dims);
+  std::vector<Attr> atomicMode(Opcode opcode);
+  void emitAtomicLoad(DType dtype, const Dims &dims);
   void emitAtomic(Opcode opcode, DType dtype, const Dims &dims);
   ValueId madeView(DType dtype, unsigned rank, Dims *extents);
   void emitAddress(DType dtype, unsigned rank);

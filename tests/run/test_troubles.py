@@ -153,6 +153,21 @@ def atomic_counters():
                                    "d": count.astype(np.int64) << 40}, {})
 
 
+def atomic_copies():
+    x, h, d = small(203), small(203, dtype=np.int16), random.integers(-1 << 60, 1 << 60, 203)
+    empty = {"y": np.full(203, -9, np.float32), "g": np.full(203, -9, np.int16), "e": np.full(203, -9)}
+    even = np.arange(203) % 48 % 2 == 0
+    return {}, {"x": x, "h": h, "d": d, **empty}, {"y": x, "g": np.where(even, h, 0), "e": np.where(even, d, -9)}, {}
+
+
+def handed_on(programs):
+    rows = [np.zeros(80, np.float32)]
+    for _ in range(programs):
+        rows.append(rows[-1][::-1] + 1)
+    return ({"n": programs}, {"rows": np.zeros((programs, 80), np.float32)},
+            {"rows": np.stack(rows[1:]), "flags": np.ones(programs, np.int32)}, {})
+
+
 def wide_sums():
     x = random.integers(-1 << 50, 1 << 50, (7, 20))
     x[:, 0] = 1 << 40
@@ -246,6 +261,8 @@ CASES = {
     "even_columns": [even_columns()],
     "atomic_halves": [atomic_halves()],
     "atomic_counters": [atomic_counters()],
+    "atomic_copies": [atomic_copies()],
+    "handed_on": [handed_on(1), handed_on(40)],
     "wide_integer_sums": [wide_sums()],
     "casts_to_bytes": [casts()],
     "paged_copy": [paged_copy()],
@@ -255,6 +272,10 @@ CASES = {
     "hadamard": [hadamard()],
     "exponentials": [exponentials()],
 }
+
+
+# The interpreter, which knows no order of programs, cannot say what comes of waiting; NumPy's values can.
+UNDECIDED = {"handed_on"}
 
 
 def agrees(got, want, tolerance):
@@ -271,7 +292,8 @@ def agrees(got, want, tolerance):
 def run(device, name, case):
     settings, inputs, expected, tolerances = case
     with tempfile.TemporaryDirectory() as folder:
-        command = ["tlc", "run", str(KERNELS / f"{name}.tile"), "-d", device, "--check"]
+        command = ["tlc", "run", str(KERNELS / f"{name}.tile"), "-d", device]
+        command += [] if name in UNDECIDED else ["--check"]
         for key, value in settings.items():
             command += ["--set", f"{key}={value}"]
         for key, array in inputs.items():

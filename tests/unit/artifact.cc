@@ -224,8 +224,9 @@ UNIT_TEST(rules_of_content) {
   auto slots = [](size_t count) {
     return refusal([&](Artifact &a) { a.slots.insert(a.slots.begin(), count - 9, a.slots[0]); });
   };
-  CHECK_EQ(slots(4355), "taken"); // 256 arguments with 8 extents and 8 strides each, and the grid
-  CHECK_EQ(slots(4356), "4356 kernel argument slots, at most 4355 are allowed");
+  // 256 arguments with 8 extents and 8 strides each, the log, and the grid
+  CHECK_EQ(slots(4357), "taken");
+  CHECK_EQ(slots(4358), "4358 kernel argument slots, at most 4357 are allowed");
   CHECK_EQ(refusal([](Artifact &a) { a.slots[0].arg = 2; }), "slot 0 does not fit argument 'n'");
   CHECK_EQ(refusal([](Artifact &a) { a.slots[1].axis = 0; }),
            "slot 1 names axis 0 of argument 'x', which is not dynamic");
@@ -246,6 +247,52 @@ UNIT_TEST(rules_of_content) {
   CHECK_EQ(refusal([](Artifact &a) { a.codes[0].threads = 0; }),
            "the code for amdgcn:gfx942 has 0 threads in waves of 64");
   CHECK_EQ(refusal([](Artifact &a) { a.codes.clear(); }), "taken");
+}
+
+/// A kernel that prints a scalar and a tile, and asserts something of a tile.
+static void addLog(Artifact &a) {
+  LogSite print, assertion;
+  print.line = 7;
+  print.message = "x is";
+  print.values = {{DType::F16, {}}, {DType::I1, {2, 3}}};
+  assertion.isAssert = true;
+  assertion.values = {{DType::I1, {1 << 20}}};
+  a.logSites = {print, assertion};
+  using Kind = KernargSlot::Kind;
+  a.slots.insert(a.slots.end() - 3, {{Kind::Log, 0, 0}, {Kind::Log, 0, 1}});
+}
+
+UNIT_TEST(logs) {
+  Artifact a = sample();
+  addLog(a);
+  Bytes bytes = writeArtifact(a);
+  auto back = readArtifact(bytes);
+  REQUIRE_OK(back);
+  CHECK(writeArtifact(*back) == bytes);
+  CHECK_EQ(back->logSites.size(), 2u);
+  CHECK_EQ(back->logSites[0].line, 7u);
+  CHECK_EQ(back->logSites[0].values[1].extents.size(), 2u);
+  auto with = [](auto change) {
+    return refusal([&](Artifact &changed) {
+      addLog(changed);
+      change(changed);
+    });
+  };
+  const std::string values = "a print has values of unknown types, or too many";
+  CHECK_EQ(with([](Artifact &b) { b.logSites[0].values[0].dtype = DType(99); }), values);
+  CHECK_EQ(with([](Artifact &b) { b.logSites[0].values[1].extents[0] = 0; }), values);
+  CHECK_EQ(with([](Artifact &b) { b.logSites[0].values[1].extents[0] = 1 << 17; }), values);
+  CHECK_EQ(with([](Artifact &b) { b.logSites[0].values[1].extents.resize(6, 1); }), values);
+  CHECK_EQ(with([](Artifact &b) { b.logSites[1].values.resize(2, b.logSites[0].values[0]); }),
+           values);
+  CHECK_EQ(with([](Artifact &b) { b.logSites.clear(); }),
+           "slot 6 of 11 is of a log that is not there, or out of place");
+  CHECK_EQ(with([](Artifact &b) { b.slots[6].axis = 1; }),
+           "slot 6 of 11 is of a log that is not there, or out of place");
+  CHECK_EQ(with([](Artifact &b) { std::swap(b.slots[0], b.slots[6]); }),
+           "slot 0 of 11 is of a log that is not there, or out of place");
+  CHECK_EQ(with([](Artifact &b) { b.slots.erase(b.slots.begin() + 6); }),
+           "a kernel that prints or asserts has no slots for it");
 }
 
 static int64_t calculate(Op op, int64_t a, int64_t b) {

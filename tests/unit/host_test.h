@@ -94,6 +94,9 @@ struct HostKernel {
         break;
       case KernargSlot::Kind::Grid:
         list.push_back(uint64_t(grid[slot.axis]));
+        break;
+      case KernargSlot::Kind::Log: // none of these kernels prints
+        list.push_back(0);
       }
     return list;
   }

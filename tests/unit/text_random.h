@@ -456,6 +456,11 @@ private:
       add(info.opcode, {v && chance(50) ? v : constant(DType::I1)});
       return;
     }
+    case Rule::Print:
+    case Rule::Assert:
+      return addLogged(info);
+    case Rule::LaunchLog: // not an author's
+      return;
     case Rule::Take:
     case Rule::Sort:
     case Rule::TopK:
@@ -516,6 +521,24 @@ private:
     int64_t m = int64_t(1 + pick(5)), n = int64_t(1 + pick(5)), k = int64_t(1 + pick(5));
     ValueId a = tileOf(d, {m, k}), c = tileOf(d, {k, n}), z = tileOf(acc, {m, n});
     add(Opcode::Dot, {a, c, z});
+  }
+
+  /// Messages of what can be printed, and what must be escaped.
+  void addLogged(const OpInfo &info) {
+    static constexpr std::string_view parts[] = {"x",  " = ", "\"",     "\\", "\n",
+                                                 "\t", "%a",  "\u00e9", "//"};
+    Attr message;
+    message.key = AttrKey::Message;
+    for (size_t n = pick(4); n > 0; --n)
+      message.text += parts[pick(std::size(parts))];
+    std::vector<ValueId> operands;
+    if (info.rule == Rule::Assert)
+      operands.push_back(find([](const Type &t) { return t.isTile() && isBool(t.dtype); }));
+    else
+      for (size_t n = pick(3); n > 0; --n)
+        operands.push_back(find([](const Type &t) { return t.isTile(); }));
+    if (std::find(operands.begin(), operands.end(), 0) == operands.end())
+      add(info.opcode, operands, {message});
   }
 
   void addShape(const OpInfo &info) {
@@ -694,14 +717,20 @@ private:
       return;
     }
     bool atomic = info.rule == Rule::Atomic;
+    const bool loads = info.opcode == Opcode::AtomicLoad;
     if (atomic && (isBool(t.dtype) || isNarrowFloat(t.dtype) ||
                    (info.operands[0].cls == OperandClass::Int && !isInteger(t.dtype))))
       return;
     bool pointwise = info.rule == Rule::Gather || info.rule == Rule::Scatter || atomic;
-    bool writes = info.rule == Rule::Store || info.rule == Rule::Scatter || atomic;
+    bool writes = info.rule == Rule::Store || info.rule == Rule::Scatter || (atomic && !loads);
     std::vector<int64_t> shape = dims(std::min<unsigned>(t.rank, 3));
     std::vector<Attr> attrs;
     std::vector<ValueId> operands;
+    if (atomic && chance(30)) // what any of them takes
+      attrs.push_back(intAttr(
+          AttrKey::Order, int64_t(chance(50) ? MemoryOrdering::SeqCst : MemoryOrdering::Relaxed)));
+    if (atomic && chance(30))
+      attrs.push_back(intAttr(AttrKey::Scope, int64_t(1 + pick(3))));
     if (writes)
       operands.push_back(shape.empty() || chance(20) ? constant(t.dtype) : tileOf(t.dtype, shape));
     Type value = writes ? typeOf(operands[0]) : Type();

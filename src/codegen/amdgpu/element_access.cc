@@ -100,12 +100,20 @@ void scatterElements(KernelContext &context, const ViewValue &view, const Elemen
       });
 }
 
-std::vector<llvm::Value *> atomicElements(KernelContext &context, Opcode opcode,
+/// LLVM's names of scopes: AMDGPU usage, "Memory Scopes".
+static AtomicAccess accessOf(KernelContext &context, const AtomicMode &mode) {
+  const char *scope = mode.scope == MemoryScope::Program  ? "workgroup"
+                      : mode.scope == MemoryScope::Device ? "agent"
+                                                          : "";
+  return {atomicOrdering(mode.order), context.ir.getContext().getOrInsertSyncScopeID(scope)};
+}
+
+std::vector<llvm::Value *> atomicElements(KernelContext &context, const Op &op,
                                           const ViewValue &view, const ElementIndices &at,
                                           const TileLayout &layout, const TileValue &value,
                                           const TileValue &expected) {
   Builder &ir = context.ir;
-  llvm::SyncScope::ID device = ir.getContext().getOrInsertSyncScopeID("agent");
+  const AtomicAccess access = accessOf(context, context.graph.atomicMode(op));
   Elements elements(context, view, at, layout);
   std::vector<llvm::Value *> conditions = writeConditions(context, elements, layout);
   std::vector<llvm::Value *> old(layout.numRegisters(), context.emitter.zero(view.dtype));
@@ -115,8 +123,9 @@ std::vector<llvm::Value *> atomicElements(KernelContext &context, Opcode opcode,
     llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = nullptr;
     llvm::Value *read = nullptr;
     emitIf(context, conditions[i], [&] {
-      read = emitAtomic(ir, context.emitter, opcode, view.dtype, elements.address(i), value.at(i),
-                        expected.layout ? expected.at(i) : nullptr, device);
+      read = emitAtomic(ir, context.emitter, op.opcode, view.dtype, elements.address(i),
+                        value.layout ? value.at(i) : nullptr,
+                        expected.layout ? expected.at(i) : nullptr, access);
       inside = ir.GetInsertBlock();
     });
     if (!read) // the condition is known to be false

@@ -18,9 +18,10 @@ std::vector<llvm::Value *> gatherElements(KernelContext &context, const ViewValu
 /// A Scatter; `value` may be a scalar.
 void scatterElements(KernelContext &context, const ViewValue &view, const ElementIndices &at,
                      const TileLayout &layout, const TileValue &value);
-/// An atomic operation; values may be scalars, `expected` has no registers unless it is AtomicCas.
-/// Gives what was read, in the registers of those threads that own the elements.
-std::vector<llvm::Value *> atomicElements(KernelContext &context, Opcode opcode,
+/// An atomic operation; values may be scalars, `value` has no registers for an AtomicLoad,
+/// `expected` none unless it is AtomicCas. Gives what was read, in the registers of those threads
+/// that own the elements.
+std::vector<llvm::Value *> atomicElements(KernelContext &context, const Op &op,
                                           const ViewValue &view, const ElementIndices &at,
                                           const TileLayout &layout, const TileValue &value,
                                           const TileValue &expected);

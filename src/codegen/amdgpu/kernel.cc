@@ -188,6 +188,11 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Address:
     emitAddress(op);
     break;
+  case Rule::LaunchLog: // its two slots stand before those of the grid
+    setScalar(graph.result(op),
+              context.function.getArg(
+                  unsigned(input.slots.size() - 5 + size_t(graph.intAttr(op, AttrKey::Axis)))));
+    break;
   case Rule::ByteOffset:
     pointers[graph.result(op)] =
         byteOffset(context, pointers[graph.operand(op, 0)], index(graph.operand(op, 1)));
@@ -227,6 +232,8 @@ Status KernelEmitter::emitOp(OpId id) {
     break;
   case Rule::Sort:
   case Rule::TopK:
+  case Rule::Print:
+  case Rule::Assert:
   case Rule::Histogram:
   case Rule::Temporary:
   case Rule::Dispatch:
@@ -373,10 +380,9 @@ void KernelEmitter::setTile(ValueId id, TileValue value) {
 }
 
 void KernelEmitter::emitMemory(const Op &op) {
-  if (order.needsBarrier(op)) {
-    emitMemoryBarrier(context);
-    lds.barrierPassed();
-  }
+  const AtomicMode mode = isAtomic(op.opcode) ? graph.atomicMode(op) : AtomicMode();
+  if (order.needsBarrier(op) || mode.releases())
+    emitWorkgroupBarrier();
   if (op.opcode == Opcode::Load)
     return emitLoad(op);
   if (op.opcode == Opcode::Store)
@@ -387,32 +393,54 @@ void KernelEmitter::emitMemory(const Op &op) {
     at.indices.push_back(tile(value));
   if (ValueId mask = graph.maskOperand(op))
     at.mask = tile(mask);
+  const TileLayout &layout = elementLayout(op, view, at);
   if (op.opcode == Opcode::Scatter)
-    return emitScatter(op, view, at);
-  ValueId result = graph.result(op);
-  const TileLayout &layout = context.layouts.of(graph.typeOf(result));
+    return scatterElements(context, view, at, layout, tile(graph.operand(op, 0)));
   TileValue value{&layout, view.dtype, {}, layout.rank() == 0};
-  if (op.opcode == Opcode::Gather) {
+  if (op.opcode == Opcode::Gather)
     value.registers = gatherElements(context, view, at, layout, padding(op, view.dtype));
-  } else {
-    value.registers =
-        atomicElements(context, op.opcode, view, at, layout, tile(graph.writtenOperand(op)),
-                       op.opcode == Opcode::AtomicCas ? tile(graph.operand(op, 0)) : TileValue());
-    if (order.isUsed(result))
-      value.registers = fromOwners(context, lds, value);
-  }
-  tiles[result] = std::move(value);
+  else
+    value.registers = emitAtomics(op, mode, view, at, value);
+  if (op.results.count)
+    tiles[graph.result(op)] = std::move(value);
 }
 
-/// The value, an index or the mask may be the one that has a shape.
-void KernelEmitter::emitScatter(const Op &op, const ViewValue &view, const ElementIndices &at) {
-  const TileLayout *shape = tile(graph.operand(op, 0)).layout;
+/// Memory as all threads of the workgroup see it.
+void KernelEmitter::emitWorkgroupBarrier() {
+  emitMemoryBarrier(context);
+  lds.barrierPassed();
+}
+
+/// A value, an index or the mask may be the one that has a shape.
+const TileLayout &KernelEmitter::elementLayout(const Op &op, const ViewValue &view,
+                                               const ElementIndices &at) {
+  if (op.results.count)
+    return context.layouts.of(graph.typeOf(graph.result(op)));
   std::vector<TileValue> operands = at.indices;
   operands.push_back(at.mask);
+  operands.push_back(tile(graph.writtenOperand(op)));
   for (const TileValue &operand : operands)
-    if (shape->rank() == 0 && operand.layout)
-      shape = operand.layout;
-  scatterElements(context, view, at, *shape, tile(graph.operand(op, 0)));
+    if (operand.layout && operand.layout->rank() > 0)
+      return *operand.layout;
+  return context.layouts.of(Type::scalar(view.dtype));
+}
+
+/// What was read, where some op takes it. A thread orders its own accesses; barriers bring those of
+/// the others to it.
+std::vector<llvm::Value *> KernelEmitter::emitAtomics(const Op &op, const AtomicMode &mode,
+                                                      const ViewValue &view,
+                                                      const ElementIndices &at, TileValue value) {
+  auto given = [&](bool there, size_t i) {
+    return there ? tile(graph.operand(op, i)) : TileValue();
+  };
+  const size_t before = viewOperandAt(op.opcode);
+  value.registers = atomicElements(context, op, view, at, *value.layout,
+                                   given(before > 0, before - 1), given(before > 1, 0));
+  if (op.results.count && order.isUsed(graph.result(op)))
+    value.registers = fromOwners(context, lds, value);
+  if (mode.acquires())
+    emitWorkgroupBarrier();
+  return value.registers;
 }
 
 namespace {

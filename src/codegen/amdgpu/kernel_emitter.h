@@ -76,7 +76,11 @@ private:
   void emitLoad(const Op &op);
   void emitStore(const Op &op);
   void emitMemory(const Op &op);
-  void emitScatter(const Op &op, const ViewValue &view, const ElementIndices &at);
+  void emitWorkgroupBarrier();
+  const TileLayout &elementLayout(const Op &op, const ViewValue &view, const ElementIndices &at);
+  std::vector<llvm::Value *> emitAtomics(const Op &op, const AtomicMode &mode,
+                                         const ViewValue &view, const ElementIndices &at,
+                                         TileValue value);
 
   const TileValue &tile(ValueId value) const { return tiles[value]; }
   llvm::Value *scalar(ValueId value) const { return tiles[value].registers[0]; }

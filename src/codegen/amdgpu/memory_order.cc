@@ -9,7 +9,9 @@ namespace tl::amdgpu {
 namespace {
 
 bool writes(const Op &op) { return writesMemory(op.opcode); }
-bool isAccess(const Op &op) { return writes(op) || opInfo(op.opcode).effect == Effect::Read; }
+bool isAccess(const Op &op) {
+  return writes(op) || isAtomic(op.opcode) || opInfo(op.opcode).effect == Effect::Read;
+}
 
 /// Different elements of the view within its bounds have different addresses.
 bool isInjective(const Graph &graph, ValueId view) {

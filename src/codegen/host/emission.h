@@ -45,11 +45,12 @@ struct Emission {
   llvm::Value *arena = nullptr;
   llvm::Value *sink = nullptr; // 8 bytes that reads and writes go to which must not happen
   std::array<llvm::Value *, 3> programs = {}; // of the grid
-  std::array<llvm::Value *, 3> program = {};  // this one
-  llvm::BasicBlock *programEnd = nullptr;     // where this one is done
-  std::vector<llvm::Value *> scalar;          // by ValueId: rank 0 tiles and pointers
-  std::vector<ViewRef> view;                  // by ValueId
-  std::vector<TileRef> tile;                  // by ValueId: Buffer, InPlace and Alias
+  std::array<llvm::Value *, 2> log = {};     // its address and the launch's tag, where there is one
+  std::array<llvm::Value *, 3> program = {}; // this one
+  llvm::BasicBlock *programEnd = nullptr;    // where this one is done
+  std::vector<llvm::Value *> scalar;         // by ValueId: rank 0 tiles and pointers
+  std::vector<ViewRef> view;                 // by ValueId
+  std::vector<TileRef> tile;                 // by ValueId: Buffer, InPlace and Alias
 
   Emission(const CodegenInput &input, const ValuePlan &values, const BufferPlan &buffers,
            unsigned vectorBits, llvm::Function *function, const KernelDebugInfo &debug);

@@ -70,6 +70,8 @@ void emitArguments(Emission &e) {
   for (size_t i = 0; i < slots.size(); ++i)
     if (slots[i].kind == KernargSlot::Kind::Grid)
       e.programs[slots[i].axis] = slot(e, i, e.ir.getInt64Ty());
+    else if (slots[i].kind == KernargSlot::Kind::Log)
+      e.log[slots[i].axis] = slot(e, i, e.ir.getInt64Ty());
   emitArgumentViews(e);
 }
 

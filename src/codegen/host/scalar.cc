@@ -51,6 +51,9 @@ void emitScalarOp(Emission &e, ValueId result) {
   case Opcode::NumPrograms:
     value = e.programs[axis];
     break;
+  case Opcode::LaunchLog:
+    value = e.log[axis];
+    break;
   case Opcode::Const:
     value = emitNumber(e.elements, e.g.attr(op, AttrKey::Value), dtype);
     break;

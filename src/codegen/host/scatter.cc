@@ -25,14 +25,15 @@ Value *lane(Emission &e, Value *value, unsigned i) {
 }
 
 /// What was read, as a vector when there are lanes.
-Value *emitLanes(Emission &e, Opcode opcode, const Pointwise &where, Value *value, Value *expected,
+Value *emitLanes(Emission &e, const Op &op, const Pointwise &where, Value *value, Value *expected,
                  unsigned lanes) {
+  const AtomicAccess access{atomicOrdering(e.g.atomicMode(op).order), llvm::SyncScope::System};
   Value *all = e.elements.zero(where.dtype, lanes);
   for (unsigned i = 0; i < std::max(lanes, 1u); ++i) {
     Value *inside = lane(e, where.inside, i);
     Value *address = e.ir.CreateSelect(inside, where.address(e, i), e.sink);
-    Value *old = emitAtomic(e.ir, e.elements, opcode, where.dtype, address, lane(e, value, i),
-                            lane(e, expected, i), llvm::SyncScope::System);
+    Value *old = emitAtomic(e.ir, e.elements, op.opcode, where.dtype, address, lane(e, value, i),
+                            lane(e, expected, i), access);
     old = e.ir.CreateSelect(inside, old, e.elements.zero(where.dtype));
     all = lanes ? e.ir.CreateInsertElement(all, old, i) : old;
   }
@@ -48,7 +49,7 @@ void forEachPlace(Emission &e, OpId id, WriteElements write) {
   auto values = e.g.operands(op).first(viewOperandAt(op.opcode));
   auto index = e.g.indexOperands(op);
   ValueId mask = e.g.maskOperand(op);
-  Type space = Type::scalar(e.typeOf(values[0]).dtype);
+  Type space = Type::scalar(e.typeOf(e.g.viewOperand(op)).dtype);
   Expression expression;
   auto add = [&](ValueId v) {
     if (e.typeOf(v).rank > 0)
@@ -85,17 +86,18 @@ void emitScatter(Emission &e, OpId id) {
 
 void emitAtomicOp(Emission &e, OpId id) {
   const Op &op = e.g.ops[id];
-  const ValueId result = e.g.result(op);
-  const Type &type = e.typeOf(result);
-  const bool kept = e.values.place[result] == Place::Buffer;
+  const ValueId result = op.results.count ? e.g.result(op) : 0;
+  const Type type = result ? e.typeOf(result) : Type::scalar(DType::I1);
+  const bool kept = result && e.values.place[result] == Place::Buffer;
   if (kept)
     e.tile[result] = e.bufferTile(e.buffers.ofValue[result], type);
   forEachPlace(e, id, [&](Nest &nest, const Pointwise &where, llvm::ArrayRef<Value *> values) {
     Value *expected = values.size() > 1 ? values.front() : nullptr;
-    Value *old = emitLanes(e, op.opcode, where, values.back(), expected, nest.lanes());
+    Value *value = values.empty() ? nullptr : values.back();
+    Value *old = emitLanes(e, op, where, value, expected, nest.lanes());
     if (kept)
       nest.store(old, e.tile[result], identityMap(type), type.dtype);
-    else if (type.rank == 0)
+    else if (result && type.rank == 0)
       e.scalar[result] = old;
   });
 }

@@ -119,7 +119,7 @@ private:
     for (OpId id : g.block(block).ops) {
       plan.begin[id] = next++;
       plan.order.push_back(id);
-      if (writesMemory(g.ops[id].opcode))
+      if (writesMemory(g.ops[id].opcode) || isAtomic(g.ops[id].opcode))
         writes.push_back(plan.begin[id]);
       for (BlockId region : g.regions(g.ops[id]))
         number(region);

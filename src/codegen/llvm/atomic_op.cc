@@ -11,7 +11,6 @@ namespace {
 
 using llvm::AtomicRMWInst;
 using llvm::Value;
-constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
 
 AtomicRMWInst::BinOp instruction(Opcode opcode, bool isSigned) {
   switch (opcode) {
@@ -36,8 +35,8 @@ AtomicRMWInst::BinOp instruction(Opcode opcode, bool isSigned) {
 class Exchange {
 public:
   Exchange(llvm::IRBuilderBase &ir, ElementEmitter &elements, DType dtype, Value *address,
-           llvm::SyncScope::ID scope)
-      : ir(ir), elements(elements), dtype(dtype), address(address), scope(scope),
+           const AtomicAccess &access)
+      : ir(ir), elements(elements), dtype(dtype), address(address), access(access),
         align(dtypeBytes(dtype)), bits(ir.getIntNTy(dtypeBytes(dtype) * 8)) {}
 
   Value *toBits(Value *value) { return ir.CreateBitCast(elements.toMemory(value, dtype), bits); }
@@ -46,17 +45,27 @@ public:
   }
 
   Value *modify(AtomicRMWInst::BinOp operation, Value *value) {
-    return ir.CreateAtomicRMW(operation, address, value, align, relaxed, scope);
+    return ir.CreateAtomicRMW(operation, address, value, align, access.order, access.scope);
   }
   /// {what was read, whether it was written}
   Value *compareAndSwap(Value *expected, Value *value) {
-    return ir.CreateAtomicCmpXchg(address, expected, value, align, relaxed, relaxed, scope);
+    // One that fails writes nothing that it could release.
+    return ir.CreateAtomicCmpXchg(
+        address, expected, value, align, access.order,
+        llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(access.order), access.scope);
+  }
+  Value *load(llvm::AtomicOrdering order) {
+    llvm::LoadInst *read = ir.CreateAlignedLoad(bits, address, align);
+    read->setAtomic(order, access.scope);
+    return read;
+  }
+  void store(Value *value) {
+    ir.CreateAlignedStore(value, address, align)->setAtomic(access.order, access.scope);
   }
 
   /// Replaces what is there by what `next` makes of it.
   Value *loop(const std::function<Value *(Value *)> &next) {
-    llvm::LoadInst *first = ir.CreateAlignedLoad(bits, address, align);
-    first->setAtomic(relaxed, scope);
+    Value *first = load(llvm::AtomicOrdering::Monotonic);
     llvm::BasicBlock *before = ir.GetInsertBlock();
     llvm::Function *function = before->getParent();
     auto *again = llvm::BasicBlock::Create(ir.getContext(), "", function);
@@ -77,16 +86,38 @@ private:
   ElementEmitter &elements;
   DType dtype;
   Value *address;
-  llvm::SyncScope::ID scope;
+  AtomicAccess access;
   llvm::Align align;
   llvm::Type *bits;
 };
 
 } // namespace
 
+llvm::AtomicOrdering atomicOrdering(MemoryOrdering order) {
+  switch (order) {
+  case MemoryOrdering::Acquire:
+    return llvm::AtomicOrdering::Acquire;
+  case MemoryOrdering::Release:
+    return llvm::AtomicOrdering::Release;
+  case MemoryOrdering::AcqRel:
+    return llvm::AtomicOrdering::AcquireRelease;
+  case MemoryOrdering::SeqCst:
+    return llvm::AtomicOrdering::SequentiallyConsistent;
+  case MemoryOrdering::Relaxed:
+    break;
+  }
+  return llvm::AtomicOrdering::Monotonic;
+}
+
 Value *emitAtomic(llvm::IRBuilderBase &ir, ElementEmitter &elements, Opcode opcode, DType dtype,
-                  Value *address, Value *value, Value *expected, llvm::SyncScope::ID scope) {
-  Exchange memory(ir, elements, dtype, address, scope);
+                  Value *address, Value *value, Value *expected, const AtomicAccess &access) {
+  Exchange memory(ir, elements, dtype, address, access);
+  if (opcode == Opcode::AtomicLoad)
+    return memory.fromBits(memory.load(access.order));
+  if (opcode == Opcode::AtomicStore) {
+    memory.store(memory.toBits(value));
+    return elements.zero(dtype);
+  }
   if (opcode == Opcode::AtomicCas) {
     Value *swapped = memory.compareAndSwap(memory.toBits(expected), memory.toBits(value));
     return memory.fromBits(ir.CreateExtractValue(swapped, 0));

@@ -5,8 +5,16 @@
 
 namespace tl {
 
-/// An opcode of the rule Atomic; relaxed, `scope` is LLVM's. `expected` of AtomicCas only. All
-/// values are scalars in registers, `address` is aligned to the element. Gives what was read.
+/// How an atomic operation is ordered, and for whom, in LLVM's terms.
+struct AtomicAccess {
+  llvm::AtomicOrdering order;
+  llvm::SyncScope::ID scope;
+};
+llvm::AtomicOrdering atomicOrdering(MemoryOrdering order);
+
+/// An opcode of the rule Atomic. `value` not of AtomicLoad, `expected` of AtomicCas only. All
+/// values are scalars in registers, `address` is aligned to the element. Gives what was read; of
+/// AtomicStore 0.
 ///
 /// Integers take LLVM's instructions, which a back end turns into loops of its own where it lacks a
 /// width. Sums and extremes of floats are loops around a compare-and-swap, so that they round and
@@ -14,6 +22,6 @@ namespace tl {
 /// floating-point atomics do nothing in fine-grained memory, and flush denormals on some chips).
 llvm::Value *emitAtomic(llvm::IRBuilderBase &ir, ElementEmitter &elements, Opcode opcode,
                         DType dtype, llvm::Value *address, llvm::Value *value,
-                        llvm::Value *expected, llvm::SyncScope::ID scope);
+                        llvm::Value *expected, const AtomicAccess &access);
 
 } // namespace tl

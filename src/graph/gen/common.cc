@@ -131,9 +131,8 @@ std::string_view ruleText(Rule rule) {
            "they are scalars; `value` and the view have one element type. No result.";
   case Rule::Atomic:
     return "One index for each axis of the view; values, indices and mask have one shape unless "
-           "they "
-           "are scalars; values and view have one element type. The result has that shape and "
-           "type.";
+           "they are scalars; values and view have one element type. The result, but for "
+           "atomic_store, has that shape and type.";
   case Rule::Temporary:
     return "At least one extent, at most 8. The result is a view of `dtype`.";
   case Rule::Dispatch:
@@ -148,6 +147,12 @@ std::string_view ruleText(Rule rule) {
     return "`cond` is a scalar. Results have the types of the carried values.";
   case Rule::Exit:
     return "`cond` is a scalar. No result.";
+  case Rule::Print:
+    return "No result.";
+  case Rule::Assert:
+    return "No result.";
+  case Rule::LaunchLog:
+    return "The result is a u64 scalar.";
   case Rule::If:
     return "`cond` is a scalar. Both regions yield values of the same types; the results have "
            "them.";
@@ -173,8 +178,8 @@ std::string classText(const OperandSpec &spec) {
 }
 
 std::string_view kindName(AttrKind kind) {
-  constexpr std::string_view names[] = {"int",  "number", "dtype", "dims", "ints",
-                                        "pred", "reduce", "round", "flag"};
+  constexpr std::string_view names[] = {"int",    "number", "dtype", "dims",  "ints",  "pred",
+                                        "reduce", "round",  "flag",  "order", "scope", "text"};
   assert(size_t(kind) < std::size(names));
   return names[size_t(kind)];
 }
@@ -205,6 +210,10 @@ std::string textForm(const OpInfo &op) {
            " %a, ..., axis AXIS combine (%x, ...) with (%y, ...) { ... yield %z, ... }";
   if (op.rule == Rule::Yield)
     return "yield %value, ...";
+  if (op.rule == Rule::Print)
+    return "print \"message\", %value, ...";
+  if (op.rule == Rule::Assert)
+    return "assert %cond, \"message\"";
   if (op.rule == Rule::Dispatch)
     return "dispatch @kernel(%arg, ...)";
   std::string s = (resultPerOperand(op)   ? "%r, ... = "
@@ -245,9 +254,11 @@ std::string textForm(const OpInfo &op) {
       s += attr.optional ? " [" + list + "]" : " " + list;
     } else if (attr.key == AttrKey::Pad)
       s += " [pad VALUE]";
-    else if (attr.kind == AttrKind::Round)
-      s += " [round ROUND]";
-    else if (attr.kind == AttrKind::Flag)
+    else if (attr.kind == AttrKind::Round || attr.kind == AttrKind::Order ||
+             attr.kind == AttrKind::Scope) {
+      std::string word(attrInfo(int32_t(attr.key))->text);
+      s += " [" + word + " " + upper(word) + "]";
+    } else if (attr.kind == AttrKind::Flag)
       s += " [" + std::string(attrInfo(int32_t(attr.key))->text) + "]";
     else if (attr.key == AttrKey::Dims)
       suffix = " : tile<...>";
@@ -260,7 +271,7 @@ std::string textForm(const OpInfo &op) {
 std::vector<std::string_view> groups() {
   std::vector<std::string_view> list;
   for (const OpInfo &op : allOps())
-    if (std::find(list.begin(), list.end(), op.group) == list.end())
+    if (!isScheduled(op.opcode) && std::find(list.begin(), list.end(), op.group) == list.end())
       list.push_back(op.group);
   return list;
 }
@@ -280,6 +291,7 @@ std::string_view groupTitle(std::string_view group) {
       {"View", "Views"},
       {"Memory", "Memory"},
       {"Control", "Control"},
+      {"Debug", "Debugging"},
       {"Sequence", "Sequences"}};
   for (const auto &[name, title] : titles)
     if (name == group)

@@ -110,6 +110,15 @@ private:
       parameter("tl_rounding", word);
       addAttr(word + " != 0", "tl_attr_int(" + key + ", " + word + ")");
       break;
+    case AttrKind::Order:
+    case AttrKind::Scope:
+      parameter(spec.kind == AttrKind::Order ? "tl_memory_order" : "tl_memory_scope", word);
+      addAttr(word + " != 0", "tl_attr_int(" + key + ", " + word + ")");
+      break;
+    case AttrKind::Text:
+      parameter("const char *", word);
+      addAttr("", "tl_attr_text(" + key + ", " + word + ")");
+      break;
     case AttrKind::Flag:
       parameter("int", word);
       addAttr(word + " != 0", "tl_attr_int(" + key + ", 1)");
@@ -162,6 +171,12 @@ private:
         s += " " + std::string(attrInfo(int32_t(spec.key))->text) + ": NULL for the default.";
       else if (spec.kind == AttrKind::Round)
         s += " round: 0 for nearest.";
+      else if (spec.kind == AttrKind::Order)
+        s += " order: 0 for relaxed.";
+      else if (spec.kind == AttrKind::Scope)
+        s += " scope: 0 for device.";
+      else if (spec.kind == AttrKind::Text)
+        s += " message: printable characters, copied.";
       else if (spec.kind == AttrKind::Number && spec.optional)
         s += " pad: from tl_attr_float or tl_attr_int with key TL_ATTR_PAD, or NULL for 0.";
     }
@@ -293,6 +308,18 @@ std::string constants() {
 #define TL_ROUNDING(NAME, NUMBER, TEXT)                                                            \
   s += "#define TL_ROUND_" + upper(TEXT) + " ((tl_rounding)" #NUMBER ")\n";
 #include "graph/attrs.def"
+  s +=
+      "\n/** What an atomic operation says of the memory around it: see tl_atomic_load. Values are "
+      "frozen. Since: 0.1 */\ntypedef int32_t tl_memory_order;\n";
+#define TL_ORDER(NAME, NUMBER, TEXT)                                                               \
+  s += "#define TL_ORDER_" + upper(TEXT) + " ((tl_memory_order)" #NUMBER ")\n";
+#include "graph/attrs.def"
+  s += "\n/** Who sees an atomic operation as one. Values are frozen. Since: 0.1 */\ntypedef "
+       "int32_t "
+       "tl_memory_scope;\n";
+#define TL_SCOPE(NAME, NUMBER, TEXT)                                                               \
+  s += "#define TL_SCOPE_" + upper(TEXT) + " ((tl_memory_scope)" #NUMBER ")\n";
+#include "graph/attrs.def"
   s += "\n/** Kinds of tl_reduce. Values are frozen. Since: 0.1 */\ntypedef int32_t "
        "tl_reduce_kind;\n";
 #define TL_REDUCE_KIND(NAME, NUMBER, TEXT)                                                         \
@@ -345,6 +372,16 @@ static inline tl_attr tl_attr_ints(int32_t key, const int64_t *values, size_t co
   attr.key = key;
   attr.data = values;
   attr.count = count;
+  return attr;
+}
+
+/** An attribute that holds characters up to a NUL; `text` must live until the operation is added. Since: 0.1 */
+static inline tl_attr tl_attr_text(int32_t key, const char *text) {
+  tl_attr attr = {0, TL_ATTR_KIND_TEXT, 0, 0.0, NULL, 0, {0, 0, 0}};
+  attr.key = key;
+  attr.data = text;
+  while (text != NULL && text[attr.count] != 0)
+    ++attr.count;
   return attr;
 }
 

@@ -72,7 +72,7 @@ std::string operationsJson() {
                    field("bits", int64_t(BITS)) + ", " + field("bytes", int64_t(BYTES)) + ", " +   \
                    field("class", dtypeClasses[size_t(DTypeClass::CLASS)]) + "}");
 #include "support/dtypes.def"
-  for (int cls = 0; cls <= int(OperandClass::U64); ++cls)
+  for (int cls = 0; cls <= int(OperandClass::Real); ++cls)
     classes.push_back("{" + field("name", className(OperandClass(cls))) + ", " +
                       field("words", operandClassText(OperandClass(cls))) + "}");
   for (const AttrInfo &attr : allAttrs())

@@ -64,6 +64,9 @@ constexpr std::string_view attributeKinds = R"(
 | pred | `eq`, `ne`, `lt`, `le`, `gt`, `ge`; of floats also `ord`, `uno`, `one`, `ueq`, `ult`, `ule`, `ugt`, `uge` |
 | round | `nearest` (the even one of two), `zero`, `down`, `up` |
 | flag | the word itself, or nothing |
+| order | `relaxed` (the default), `acquire`, `release`, `acq_rel`, `seq_cst` |
+| scope | `program`, `device` (the default), `system` |
+| text | characters in double quotes; `\"`, `\\`, `\n` and `\t` stand for a quote, a backslash, a line end and a tab |
 | reduce | `sum`, `max`, `min`, `prod`, `and`, `or`, `xor`, `any`, `all` |
 )";
 
@@ -90,6 +93,54 @@ std::string helperNames(const OpInfo &op) {
     optional |= spec.optional;
   }
   return name + "`" + (optional ? ", " + name + "_ex`" : "");
+}
+
+/// Elementwise on all five chips (tests/emu/test_elements.cc) but for the functions that are
+/// approximated, whose code is long; what prints too (tests/api/device_log.c).
+bool runsOnAllChips(const OpInfo &op) {
+  switch (op.opcode) {
+  case Opcode::Sqrt:
+  case Opcode::Rcp:
+  case Opcode::Floor:
+  case Opcode::Ceil:
+  case Opcode::Round:
+  case Opcode::Trunc:
+    return true;
+  default:
+    break;
+  }
+  switch (op.rule) {
+  case Rule::Elementwise:
+    return op.group != "Math";
+  case Rule::Compare:
+  case Rule::Classify:
+  case Rule::Select:
+  case Rule::Cast:
+  case Rule::Bitcast:
+  case Rule::Print:
+  case Rule::Assert:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string testedTable() {
+  std::string all, some;
+  for (const OpInfo &op : allOps()) {
+    if (isScheduled(op.opcode))
+      continue;
+    std::string &list = runsOnAllChips(op) ? all : some;
+    list += (list.empty() ? "`" : ", `") + std::string(op.text) + "`";
+  }
+  return "\n## Where each operation is tested\n\nExecuted and compared, with values from "
+         "mathematics or "
+         "the reference interpreter, by tests of `make check`;\ngfx chips in the emulator. On "
+         "gfx90a, "
+         "gfx950 and gfx1201 the others are compiled only, and run by some random kernels.\n\n"
+         "| tested on | operations |\n|---|---|\n"
+         "| interpreter, host, gfx942, gfx1100, gfx90a, gfx950, gfx1201 | " +
+         all + " |\n| interpreter, host, gfx942, gfx1100 | " + some + " |\n";
 }
 
 std::string section(const OpInfo &op) {
@@ -123,10 +174,11 @@ std::string referencePage() {
        (PRECISION ? std::string(#PRECISION " | " #EMAX " |\n") : std::string(" | |\n"));
 #include "support/dtypes.def"
   s += rules;
-  for (int cls = 0; cls <= int(OperandClass::U64); ++cls)
+  for (int cls = 0; cls <= int(OperandClass::Real); ++cls)
     s += "| " + std::string(className(OperandClass(cls))) + " | " +
          std::string(operandClassText(OperandClass(cls))) + " |\n";
   s += attributeKinds;
+  s += testedTable();
   for (std::string_view group : groups()) {
     s += "\n## " + std::string(groupTitle(group)) + "\n";
     for (const OpInfo &op : allOps())
