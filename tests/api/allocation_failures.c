@@ -37,6 +37,7 @@ static void release(void *memory) {
   free(memory);
 }
 
+#pragma GCC visibility push(default)
 /* operator new and delete, of objects and arrays, with sizes and alignments */
 void *_Znwm(size_t bytes) { return allocate(bytes, 16); }
 void *_Znam(size_t bytes) { return allocate(bytes, 16); }
@@ -54,6 +55,8 @@ void _ZdlPvmSt11align_val_t(void *memory, size_t bytes, size_t align) {
 void _ZdaPvmSt11align_val_t(void *memory, size_t bytes, size_t align) {
   (void)bytes, (void)align, release(memory);
 }
+
+#pragma GCC visibility pop
 
 /* A scenario gives its first status that is not TL_OK; it releases all that it made. */
 typedef tl_status (*scenario)(void);

@@ -160,7 +160,8 @@ static void addFeatures(const Graph &g, const Op &op, std::vector<Feature> &list
     f.detail = int32_t(g.typeOf(g.operand(op, 1)).dtype);
   else if (rule == Rule::Select)
     f.dtype = g.typeOf(g.operand(op, 1)).dtype;
-  else if (rule == Rule::Scatter || op.opcode == Opcode::AtomicStore) // the elements' shape may come from the indices
+  else if (rule == Rule::Scatter ||
+           op.opcode == Opcode::AtomicStore) // the elements' shape may come from the indices
     for (ValueId v : g.operands(op))
       if (g.typeOf(v).isTile())
         f.ranks = std::max(f.ranks, rankClass(g.typeOf(v).rank));
