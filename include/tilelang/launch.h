@@ -111,13 +111,13 @@ typedef struct tl_packed_launch {
 TL_NODISCARD tl_status tl_kernel_prepare(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                          tl_error **error);
 /** The workspace that a launch with these arguments needs, in bytes: 0 for a kernel, the
- * temporaries for a sequence, each aligned to 256 bytes; it never shrinks as an extent grows unless
- * the sequence's own arithmetic does. A launch without a workspace of the caller's uses one that
- * the kernel keeps: tl_kernel_prepare makes it, and a launch outside of a capture does when it is
- * too small, so that it lasts until the kernel is destroyed. Launches that may run at the same
- * time, on several streams, need workspaces of their own, and so does a captured graph that
- * outlives the kernel. Errors: as tl_kernel_prepare for the arguments; TL_E_LIMIT (over 2^47
- * bytes), TL_E_UNSUPPORTED (a library as a whole). Since: 0.1 */
+ * temporaries for a sequence, each of at least 256 bytes and aligned to them; it never shrinks as
+ * an extent grows unless the sequence's own arithmetic does. A launch without a workspace of the
+ * caller's uses one that the kernel keeps: tl_kernel_prepare makes it, and a launch outside of a
+ * capture does when it is too small, so that it lasts until the kernel is destroyed. Launches that
+ * may run at the same time, on several streams, need workspaces of their own, and so does a
+ * captured graph that outlives the kernel. Errors: as tl_kernel_prepare for the arguments;
+ * TL_E_LIMIT (over 2^47 bytes), TL_E_UNSUPPORTED (a library as a whole). Since: 0.1 */
 TL_NODISCARD tl_status tl_kernel_workspace(const tl_kernel *kernel, const tl_arg *args, size_t n,
                                            size_t *bytes, tl_error **error);
 

@@ -60,10 +60,11 @@ tl_status LaunchBlock::fail(tl_status status, size_t i, const char *format, ...)
   va_start(list, format);
   std::vsnprintf(text, sizeof text, format, list);
   va_end(list);
+  const char *what = kernel->isSequence() ? "sequence" : "kernel";
   *words = i < kernel->args.size()
-               ? makeError(status, "kernel '%s', argument %zu (%s): %s", kernel->kernel.c_str(), i,
-                           kernel->args[i].name.c_str(), text)
-               : makeError(status, "kernel '%s': %s", kernel->kernel.c_str(), text);
+               ? makeError(status, "%s '%s', argument %zu (%s): %s", what, kernel->kernel.c_str(),
+                           i, kernel->args[i].name.c_str(), text)
+               : makeError(status, "%s '%s': %s", what, kernel->kernel.c_str(), text);
   return status;
 }
 

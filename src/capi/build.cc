@@ -123,10 +123,10 @@ Result<BuildPlan> planBuild(const tl_graph *graph, const tl_build_options *optio
       return nullArgument("param_names");
     if (!bindings.emplace(given.param_names[i], given.param_values[i]).second)
       return makeError(TL_E_PARAM, "kernel '%s': parameter '%s' is given twice",
-                       graph->builder.current().kernel.name.c_str(), given.param_names[i]);
+                       graph->whole().current().kernel.name.c_str(), given.param_names[i]);
   }
   BuildPlan plan;
-  TL_ASSIGN(Graph whole, graph->builder.snapshot());
+  TL_ASSIGN(Graph whole, graph->whole().snapshot());
   TL_ASSIGN(Graph concrete, instantiate(whole, bindings));
   plan.graph = canonicalize(concrete);
   plan.request.graph = writeGraph(plan.graph);

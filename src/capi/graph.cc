@@ -22,10 +22,12 @@ tl_status building(tl_graph *graph, std::string_view function, Body &&body) noex
   if (!graph)
     return TL_E_INVALID_ARGUMENT;
   tl_status status = guarded(nullptr, [&]() -> Status {
+    (void)graph->whole();
     graph->builder.setCall(function);
     body(graph->builder);
     return {};
   });
+  graph->exhausted |= status == TL_E_OUT_OF_MEMORY;
   return status != TL_OK ? status : builderStatus(graph);
 }
 
@@ -274,7 +276,7 @@ int32_t tl_graph_callee(tl_graph *graph, const tl_graph *kernel) {
   building(graph, "tl_graph_callee", [&](GraphBuilder &b) {
     if (!kernel)
       return b.report(nullArgument("kernel"));
-    auto whole = kernel->builder.snapshot();
+    auto whole = kernel->whole().snapshot();
     if (!whole.ok())
       return b.report(whole.takeError());
     if (Status free = checkMemberName(*graph, *whole); !free.ok())
@@ -329,6 +331,8 @@ tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields,
                        size_t n_results) {
   std::vector<ValueId> given;
   tl_status status = building(graph, "", [&](GraphBuilder &b) {
+    if (b.depth() == 0)
+      b.setCall("tl_graph_end");
     if (!listsFit(b, "tl_graph_end", yields, n_yields, nullptr, 0))
       n_yields = 0;
     given = b.end(std::span(yields, n_yields));
@@ -338,26 +342,23 @@ tl_status tl_graph_end(tl_graph *graph, const tl_value *yields, size_t n_yields,
 }
 
 void tl_graph_location(tl_graph *graph, const char *file, uint32_t line) {
-  if (graph)
-    (void)guarded(nullptr, [&]() -> Status {
-      graph->builder.setLocation({file && *file ? file : "<unknown>", line, 0});
-      return {};
-    });
+  (void)building(graph, "", [&](GraphBuilder &b) {
+    b.setLocation({file && *file ? file : "<unknown>", line, 0});
+  });
 }
 
 void tl_graph_name(tl_graph *graph, tl_value value, const char *name) {
-  if (graph && name && value < graph->builder.current().values.size())
-    (void)guarded(nullptr, [&]() -> Status {
-      graph->builder.setName(value, name);
-      return {};
-    });
+  (void)building(graph, "", [&](GraphBuilder &b) {
+    if (name && value < b.current().values.size())
+      b.setName(value, name);
+  });
 }
 
 tl_status tl_graph_type(const tl_graph *graph, tl_value value, tl_type *type) {
   return guarded(nullptr, [&]() -> Status {
-    if (!graph || value == 0 || value >= graph->builder.current().values.size())
+    if (!graph || value == 0 || value >= graph->whole().current().values.size())
       return makeError(TL_E_INVALID_ARGUMENT, "there is no value %u", value);
-    const Type &t = graph->builder.current().typeOf(value);
+    const Type &t = graph->whole().current().typeOf(value);
     tl_type out = TL_TYPE_INIT;
     out.kind = tl_type_kind(t.kind);
     out.dtype = tl_dtype(t.dtype);
@@ -372,16 +373,16 @@ tl_status tl_graph_param_count(const tl_graph *graph, size_t *count) {
   return guarded(nullptr, [&]() -> Status {
     if (!graph || !count)
       return nullArgument(graph ? "count" : "graph");
-    *count = graph->builder.current().kernel.params.size();
+    *count = graph->whole().current().kernel.params.size();
     return {};
   });
 }
 
 tl_status tl_graph_get_param(const tl_graph *graph, size_t index, tl_param *param) {
   return guarded(nullptr, [&]() -> Status {
-    if (!graph || index >= graph->builder.current().kernel.params.size())
+    if (!graph || index >= graph->whole().current().kernel.params.size())
       return makeError(TL_E_INVALID_ARGUMENT, "there is no parameter %zu", index);
-    const Param &p = graph->builder.current().kernel.params[index];
+    const Param &p = graph->whole().current().kernel.params[index];
     tl_param out = TL_PARAM_INIT;
     out.name = p.name.c_str();
     out.default_value = p.defaultValue;
@@ -395,7 +396,7 @@ tl_status tl_graph_verify(const tl_graph *graph, tl_error **error) {
   return guarded(error, [&]() -> Status {
     if (!graph)
       return nullArgument("graph");
-    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    TL_ASSIGN(Graph whole, graph->whole().snapshot());
     TL_TRY(verify(whole));
     // What only bound parameters show is said now, not by the first build.
     TL_ASSIGN(Graph bound, instantiate(whole, {}));
@@ -413,7 +414,7 @@ tl_status tl_graph_parse(const char *text, size_t size, const char *file_name, t
     TL_ASSIGN(Module module,
               parseModule(std::string_view(text, size), file_name ? file_name : "<text>"));
     Graph last = *module.members.back();
-    *graph = new tl_graph{GraphBuilder(std::move(last)), {}, {}, std::move(module)};
+    *graph = new tl_graph{GraphBuilder(std::move(last)), {}, {}, std::move(module), false};
     return {};
   });
 }
@@ -424,7 +425,7 @@ tl_status tl_graph_print(tl_graph *graph, const char **text, size_t *size, tl_er
   return guarded(error, [&]() -> Status {
     if (!graph || !text)
       return nullArgument(graph ? "text" : "graph");
-    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    TL_ASSIGN(Graph whole, graph->whole().snapshot());
     // What was parsed may have been changed since.
     Module module = graph->module;
     if (!module.members.empty())
@@ -452,16 +453,16 @@ tl_status tl_graph_member(const tl_graph *graph, size_t index, const char **name
       return makeError(TL_E_INVALID_ARGUMENT,
                        "the text has %zu members, there is none with index %zu", count, index);
     if (index + 1 == count) { // may have been changed since it was parsed
-      TL_ASSIGN(Graph whole, graph->builder.snapshot());
+      TL_ASSIGN(Graph whole, graph->whole().snapshot());
       if (member)
-        *member = new tl_graph{GraphBuilder(std::move(whole)), {}, {}, {}};
+        *member = new tl_graph{GraphBuilder(std::move(whole)), {}, {}, {}, false};
       if (name)
-        *name = graph->builder.current().kernel.name.c_str();
+        *name = graph->whole().current().kernel.name.c_str();
       return {};
     }
     const Graph &at = *graph->module.members[index];
     if (member)
-      *member = new tl_graph{GraphBuilder(Graph(at)), {}, {}, {}};
+      *member = new tl_graph{GraphBuilder(Graph(at)), {}, {}, {}, false};
     if (name)
       *name = at.kernel.name.c_str();
     return {};
@@ -483,7 +484,7 @@ tl_status tl_graph_print_canonical(tl_graph *graph, const char *const *param_nam
       if (!bindings.emplace(param_names[i], param_values[i]).second)
         return makeError(TL_E_PARAM, "parameter '%s' is given twice", param_names[i]);
     }
-    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    TL_ASSIGN(Graph whole, graph->whole().snapshot());
     TL_ASSIGN(Graph concrete, instantiate(whole, bindings));
     graph->text = printText(canonicalize(concrete)).text;
     *text = graph->text.c_str();
@@ -499,7 +500,7 @@ tl_status tl_graph_save(tl_graph *graph, const void **bytes, size_t *size, tl_er
   return guarded(error, [&]() -> Status {
     if (!graph || !bytes || !size)
       return nullArgument(!graph ? "graph" : !bytes ? "bytes" : "size");
-    TL_ASSIGN(Graph whole, graph->builder.snapshot());
+    TL_ASSIGN(Graph whole, graph->whole().snapshot());
     graph->bytes = writeGraph(whole);
     *bytes = graph->bytes.data();
     *size = graph->bytes.size();
@@ -514,7 +515,7 @@ tl_status tl_graph_load(const void *bytes, size_t size, tl_graph **graph, tl_err
     if (!graph || (!bytes && size))
       return nullArgument(graph ? "bytes" : "graph");
     TL_ASSIGN(Graph read, readGraph(std::span(static_cast<const uint8_t *>(bytes), size)));
-    *graph = new tl_graph{GraphBuilder(std::move(read)), {}, {}, {}};
+    *graph = new tl_graph{GraphBuilder(std::move(read)), {}, {}, {}, false};
     return {};
   });
 }

@@ -99,6 +99,15 @@ struct tl_graph {
   std::string text;
   tl::Bytes bytes;
   tl::Module module; // of a text: its members; the builder goes on with the last one
+  /// A building call has run out of memory: what it left is not to be looked at.
+  bool exhausted = false;
+
+  /// For calls within a guard.
+  const tl::GraphBuilder &whole() const {
+    if (exhausted)
+      throw std::bad_alloc();
+    return builder;
+  }
 };
 
 struct tl_kernel {

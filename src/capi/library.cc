@@ -65,7 +65,7 @@ tl_status tl_kernel_bundle(const tl_kernel *const *kernels, size_t n, tl_kernel 
     std::set<std::string> names, targets;
     for (size_t i = 0; i < n; ++i) {
       if (!kernels[i])
-        return nullArgument("kernels");
+        return makeError(TL_E_INVALID_ARGUMENT, "kernel %zu of the list is NULL", i);
       const Artifact &artifact = kernels[i]->artifact;
       if (artifact.isLibrary())
         return makeError(TL_E_INVALID_ARGUMENT, "a library holds kernels, not other libraries");

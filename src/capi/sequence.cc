@@ -32,7 +32,7 @@ tl_status TemporaryPlan::fill(const Artifact &sequence, const LaunchBlock &block
   for (size_t t = 0; t < sequence.temporaries.size(); ++t) {
     const ArtifactTemporary &temporary = sequence.temporaries[t];
     uint64_t size = dtypeBytes(temporary.dtype);
-    bool fits = true;
+    bool fits = true, empty = false;
     for (size_t axis = 0; axis < temporary.extents.size(); ++axis) {
       int64_t extent = evaluate(temporary.extents[axis], env);
       if (extent < 0)
@@ -43,8 +43,12 @@ tl_status TemporaryPlan::fill(const Artifact &sequence, const LaunchBlock &block
                                          sequence.kernel.c_str(), (long long)extent, axis, t)
                              : nullptr);
       entries[t].shape[axis] = extent;
+      empty |= extent == 0;
       fits = fits && !__builtin_mul_overflow(size, uint64_t(extent), &size);
     }
+    // An empty one has a place too: a pointer to it is not NULL.
+    size = empty ? 1 : size;
+    fits |= empty;
     entries[t].offset = bytes;
     fits = fits && size <= maxWorkspace;
     bytes += fits ? (size + alignment - 1) / alignment * alignment : 0;
@@ -59,8 +63,14 @@ tl_status TemporaryPlan::fill(const Artifact &sequence, const LaunchBlock &block
   return TL_OK;
 }
 
-void StepArguments::fill(const Artifact &sequence, const Step &step, const LaunchBlock &block,
-                         const TemporaryPlan &plan, const void *workspace) {
+/// A u64 argument of the sequence as it is, whose upper half an i64 shows as negative numbers.
+static bool isUnsignedArgument(const Artifact &sequence, const Expr &expr) {
+  return expr.size() == 1 && expr[0].op == ExprNode::Op::Scalar &&
+         sequence.args[size_t(expr[0].value)].dtype == DType::U64;
+}
+
+tl_status StepArguments::fill(const Artifact &sequence, const Step &step, const LaunchBlock &block,
+                              const TemporaryPlan &plan, const void *workspace, ErrorPtr *words) {
   ExprEnv env = environment(block);
   const std::vector<ArtifactArg> &want = sequence.members[step.member].args;
   for (size_t i = 0; i < want.size(); ++i) {
@@ -68,6 +78,16 @@ void StepArguments::fill(const Artifact &sequence, const Step &step, const Launc
     switch (from.kind) {
     case StepArg::Kind::Integer:
       args[i] = tl_arg_int(evaluate(from.expr, env));
+      if (want[i].dtype == DType::U64 && args[i].int_value < 0 &&
+          !isUnsignedArgument(sequence, from.expr))
+        return explain(TL_E_ARG_TYPE, words,
+                       words ? makeError(TL_E_ARG_TYPE,
+                                         "sequence '%s': kernel '%s', argument %zu (%s): %lld is "
+                                         "not a value of u64",
+                                         sequence.kernel.c_str(),
+                                         sequence.members[step.member].kernel.c_str(), i,
+                                         want[i].name.c_str(), (long long)args[i].int_value)
+                             : nullptr);
       break;
     case StepArg::Kind::Float:
       args[i] = tl_arg_float(from.number);
@@ -98,17 +118,20 @@ void StepArguments::fill(const Artifact &sequence, const Step &step, const Launc
     }
     }
   }
+  return TL_OK;
 }
 
 namespace {
 
-/// Calls body(member, arguments) for each step.
+/// Calls body(member, arguments) for each step. `words` as in StepArguments::fill.
 template <class Body>
 tl_status forEachStep(const tl_kernel &kernel, const LaunchBlock &block, const TemporaryPlan &plan,
-                      const void *workspace, Body body) {
+                      const void *workspace, ErrorPtr *words, Body body) {
   StepArguments step;
   for (const Step &s : kernel.artifact.steps) {
-    step.fill(kernel.artifact, s, block, plan, workspace);
+    if (tl_status status = step.fill(kernel.artifact, s, block, plan, workspace, words);
+        status != TL_OK)
+      return status;
     const tl_kernel &member = *kernel.members[s.member];
     if (tl_status status = body(member, step.args, member.artifact.args.size()); status != TL_OK)
       return status;
@@ -177,7 +200,7 @@ Status prepareSequence(const tl_kernel &kernel, const tl_arg *args, size_t n) {
   // The steps are checked before memory is taken; where it will be does not matter to them.
   const void *anywhere = reinterpret_cast<const void *>(uintptr_t(alignment));
   ErrorPtr failure;
-  forEachStep(kernel, *block, *plan, anywhere,
+  forEachStep(kernel, *block, *plan, anywhere, &failure,
               [&](const tl_kernel &member, const tl_arg *list, size_t count) {
                 tl_error *error = nullptr;
                 tl_status status = tl_kernel_prepare(&member, list, count, &error);
@@ -201,7 +224,7 @@ tl_status launchSequence(const tl_kernel &kernel, void *stream, const LaunchBloc
   tl_launch_options inner = options;
   inner.workspace = nullptr;
   inner.workspace_bytes = 0;
-  return forEachStep(kernel, block, plan, workspace,
+  return forEachStep(kernel, block, plan, workspace, nullptr,
                      [&](const tl_kernel &member, const tl_arg *args, size_t n) {
                        return tl_launch(&member, stream, args, n, &inner);
                      });

@@ -27,8 +27,10 @@ struct StepArguments {
   int64_t shapes[maxLaunchArgs][TL_MAX_VIEW_RANK];
   int64_t strides[maxLaunchArgs][TL_MAX_VIEW_RANK];
 
-  void fill(const Artifact &sequence, const Step &step, const LaunchBlock &block,
-            const TemporaryPlan &plan, const void *workspace);
+  /// TL_E_ARG_TYPE for a number that is no value of its argument's type; `words` (may be null)
+  /// receives an explanation.
+  tl_status fill(const Artifact &sequence, const Step &step, const LaunchBlock &block,
+                 const TemporaryPlan &plan, const void *workspace, ErrorPtr *words);
 };
 
 /// Checks and loads all that a launch needs; makes the workspace if arguments are given.

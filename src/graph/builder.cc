@@ -90,6 +90,10 @@ static ErrorPtr optionOfKernels(const char *option) {
   return makeError(TL_E_INVALID_GRAPH, "a sequence has no %s; its kernels have theirs", option);
 }
 
+static ErrorPtr regionInSequence() {
+  return makeError(TL_E_INVALID_GRAPH, "a sequence has no regions: it runs from top to bottom");
+}
+
 void GraphBuilder::setSequence() {
   graph.kernel.isSequence = true;
   if (ok() && !graph.kernel.contract)
@@ -98,6 +102,8 @@ void GraphBuilder::setSequence() {
     return report(optionOfKernels("threads"));
   if (ok() && !graph.kernel.grid.empty())
     return report(optionOfKernels("grid"));
+  if (ok() && !open.empty())
+    return report(regionInSequence());
   for (OpId id : graph.block(graph.kernel.body).ops)
     if (Status s = checkSequenceOp(graph, graph.ops[id]); ok() && !s.ok())
       return report(s.takeError());
@@ -305,7 +311,7 @@ std::vector<ValueId> GraphBuilder::begin(Opcode opcode, std::span<const ValueId>
   if (ok() && inHead)
     report(makeError(TL_E_INVALID_GRAPH, "a grid expression has no regions"));
   if (ok() && graph.kernel.isSequence)
-    report(makeError(TL_E_INVALID_GRAPH, "a sequence has no regions: it runs from top to bottom"));
+    report(regionInSequence());
   if (ok() && (!opcodeKnown(int32_t(opcode)) || regionCount(opcode) == 0))
     report(opcodeKnown(int32_t(opcode))
                ? makeError(TL_E_INVALID_ARGUMENT, "%s has no regions", opInfo(opcode).text.data())

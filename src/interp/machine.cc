@@ -142,8 +142,8 @@ Status Machine::computeGrid() {
     int64_t count = result.grid[axis];
     if (count < 0 ||
         (!empty && (count > INT32_MAX || __builtin_mul_overflow(programs, count, &programs))))
-      return makeError(TL_E_GRID, "the grid has %lld programs along axis %zu", (long long)count,
-                       axis);
+      return makeError(TL_E_GRID, "kernel '%s': the grid has %lld programs along axis %zu",
+                       graph.kernel.name.c_str(), (long long)count, axis);
   }
   return {};
 }

@@ -113,6 +113,7 @@ private:
   Status dispatch(const Op &op);
   Result<InterpArg> dispatchArgument(const Op &op, size_t i, const Argument &want,
                                      const Type &type) const;
+  Status checkPointers(const Op &op, const Graph &kernel, std::span<const InterpArg> given) const;
   Status checkShapes(const Op &op, const Graph &kernel, std::span<const InterpArg> given) const;
 
   // log.cc

@@ -4,14 +4,17 @@
 #include "interp/machine.h"
 #include "interp/numbers.h"
 
+#include <algorithm>
+
 namespace tl::interp {
 
 /// Row-major memory, full of ones: floats are NaN until a kernel has written them.
 Status Machine::temporary(const Op &op) {
   const Type &type = graph.typeOf(graph.result(op));
   ViewValue &view = views[graph.result(op)];
-  constexpr uint64_t maxBytes = uint64_t(1) << 40;
+  constexpr uint64_t maxBytes = uint64_t(1) << 47;
   uint64_t elements = 1;
+  bool empty = false;
   for (unsigned axis = type.rank; axis-- > 0;) {
     int64_t extent = integer(graph.operand(op, axis));
     if (extent < 0)
@@ -19,11 +22,13 @@ Status Machine::temporary(const Op &op) {
                      formatString("extent %lld of axis %u is negative", (long long)extent, axis));
     view.extents[axis] = extent;
     view.strides[axis] = int64_t(elements);
+    empty |= extent == 0;
     if (__builtin_mul_overflow(elements, uint64_t(extent), &elements))
       elements = maxBytes;
   }
+  elements = empty ? 0 : elements;
   if (elements > maxBytes / dtypeBytes(type.dtype))
-    return errorAt(op, TL_E_LIMIT, "a temporary has at most 2^40 bytes");
+    return errorAt(op, TL_E_LIMIT, "a temporary has at most 2^47 bytes");
   uint64_t words = options.checkOnly ? 0 : (elements * dtypeBytes(type.dtype) + 7) / 8;
   temporaries.emplace_back(words + 1, UINT64_MAX);
   view.at = {uint64_t(reinterpret_cast<uintptr_t>(temporaries.back().data())), 0, false};
@@ -92,6 +97,20 @@ Status Machine::checkShapes(const Op &op, const Graph &kernel,
   return {};
 }
 
+/// Memory may be missing where a kernel says so, and where nothing is in it.
+Status Machine::checkPointers(const Op &op, const Graph &kernel,
+                              std::span<const InterpArg> given) const {
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Argument &want = kernel.kernel.args[i];
+    const std::span<const int64_t> extents = given[i].extents;
+    bool empty = std::find(extents.begin(), extents.end(), 0) != extents.end();
+    if (!kernel.typeOf(want.value).isScalar() && !given[i].data && !want.optional && !empty)
+      return errorAt(op, TL_E_ARG_NULL,
+                     formatString("argument '%s': the pointer is NULL", want.name.c_str()));
+  }
+  return {};
+}
+
 Status Machine::dispatch(const Op &op) {
   const Graph &kernel = *graph.kernel.callees[size_t(graph.intAttr(op, AttrKey::Callee) - 1)];
   std::vector<InterpArg> given;
@@ -101,11 +120,15 @@ Status Machine::dispatch(const Op &op) {
     given.push_back(arg);
   }
   TL_TRY(checkShapes(op, kernel, given));
+  TL_TRY(checkPointers(op, kernel, given));
   InterpOptions inner = options;
   inner.before = &result.errors;
   if (options.maxSteps)
     inner.maxSteps = options.maxSteps - std::min(options.maxSteps - 1, result.steps);
-  TL_ASSIGN(InterpReport report, interpret(kernel, given, inner));
+  auto done = interpret(kernel, given, inner);
+  if (!done.ok() && done.error().status == TL_E_GRID)
+    return errorAt(op, TL_E_GRID, done.error().message);
+  TL_ASSIGN(InterpReport report, std::move(done));
   result.errors = std::move(report.errors);
   result.steps += report.steps;
   result.undecidedDecisions += report.undecidedDecisions;

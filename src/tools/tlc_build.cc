@@ -4,7 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -181,18 +186,39 @@ public:
 
   void write() const {
     for (const auto &[path, content] : files)
+      checkWritable(path);
+    for (const auto &[path, content] : files)
       writeFile(path, content.data(), content.size());
   }
 
 private:
-  std::set<std::filesystem::path> taken;
+  std::set<std::string> taken;
   std::vector<std::pair<std::string, std::string>> files; // paths and contents
 
-  /// The same for all names of a file.
-  static std::filesystem::path fileOf(const std::string &path) {
+  /// The same for all names of a file, hard links too.
+  static std::string fileOf(const std::string &path) {
+    struct stat file;
+    if (stat(path.c_str(), &file) == 0)
+      return std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
     std::error_code failed;
-    std::filesystem::path file = std::filesystem::weakly_canonical(path, failed);
-    return failed ? std::filesystem::path(path) : file;
+    std::filesystem::path full =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+    return failed ? path : full.string();
+  }
+
+  /// What can be seen before anything is written.
+  static void checkWritable(const std::string &path) {
+    std::error_code failed;
+    std::filesystem::path directory = std::filesystem::path(path).parent_path();
+    if (path == "-")
+      return;
+    if (std::filesystem::is_directory(path, failed))
+      fail("cannot write %s: %s", path.c_str(), std::strerror(EISDIR));
+    const std::string place = std::filesystem::exists(path, failed) ? path
+                              : directory.empty()                   ? "."
+                                                                    : directory.string();
+    if (access(place.c_str(), W_OK) != 0)
+      fail("cannot write %s: %s", path.c_str(), std::strerror(errno));
   }
 };
 

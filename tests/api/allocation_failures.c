@@ -186,7 +186,12 @@ static tl_status interpreted(void) {
   tl_check_report report = TL_CHECK_REPORT_INIT;
   tl_arg args[3] = {tl_arg_pointer(x), tl_arg_pointer(y), tl_arg_int(100)};
   tl_arg again[3] = {tl_arg_pointer(x), tl_arg_pointer(z), tl_arg_int(100)};
-  tl_status status = tl_context_create(NULL, &context, &error);
+  tl_context_options options = TL_CONTEXT_OPTIONS_INIT;
+  tl_status status;
+  options.flags = TL_CONTEXT_IGNORE_ENVIRONMENT;
+  options.hip_path =
+      "/nonexistent/libamdhip64.so"; /* a vendor's library has allocations of its own */
+  status = tl_context_create(&options, &context, &error);
   STEP(tl_device_open(context, "interp", &device, &error));
   STEP(tl_graph_parse(module_text, sizeof module_text - 1, "m.tile", &g, &error));
   STEP(tl_kernel_build(device, g, NULL, &kernel, &error));
@@ -218,6 +223,8 @@ static tl_status on_the_host(void) {
   tl_arg args[3] = {tl_arg_pointer(x), tl_arg_pointer(y), tl_arg_int(100)};
   tl_status status;
   options.host_threads = 2;
+  options.flags = TL_CONTEXT_IGNORE_ENVIRONMENT;
+  options.hip_path = "/nonexistent/libamdhip64.so";
   status = tl_context_create(&options, &context, &error);
   STEP(tl_device_open(context, "host", &device, &error));
   STEP(tl_kernel_load(device, host_bytes, host_size, &kernel, &error));

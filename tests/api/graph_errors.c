@@ -279,7 +279,7 @@ static const struct {
     {callee_null, TL_E_INVALID_ARGUMENT, "tl_graph_callee: the argument 'kernel' is NULL"},
     {grid_null, TL_E_INVALID_ARGUMENT, "tl_graph_grid: a grid has 1 to 3 axes"},
     {region_of_none, TL_E_INVALID_ARGUMENT, "neg has no regions"},
-    {end_of_none, TL_E_INVALID_GRAPH, "there is no open region to end"},
+    {end_of_none, TL_E_INVALID_GRAPH, "tl_graph_end: there is no open region to end"},
     {grid_of_a_counter, TL_E_INVALID_GRAPH,
      "the grid must be computed from arguments and parameters"},
     {grid_of_a_load, TL_E_INVALID_GRAPH,

@@ -82,7 +82,8 @@ static void sizes(void **state) {
     launch l = make_launch(ns[i]);
     size_t bytes = 1;
     OK(tl_kernel_workspace(k, l.args, 3, &bytes, &error));
-    assert_int_equal(bytes, 2 * aligned((size_t)(ns[i] + 1023) / 1024 * sizeof(float)));
+    assert_int_equal(bytes, ns[i] ? 2 * aligned((size_t)(ns[i] + 1023) / 1024 * sizeof(float))
+                                  : 2 * aligned(1)); /* an empty one has a place too */
     OK(tl_launch(k, NULL, l.args, 3, NULL));
     OK(tl_stream_synchronize(host, NULL));
     assert_sums(l.x, l.y, ns[i]);
@@ -420,9 +421,9 @@ static void bad_launches(void **state) {
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_SHAPE,
         "shapes.tile:9: dispatch: argument 'x': axis 0 has extent 3 and stride 1, the kernel wants "
         "2 and 1");
-  args[1] = tl_arg_int(2), args[2] = tl_arg_int((int64_t)1 << 39);
+  args[1] = tl_arg_int(2), args[2] = tl_arg_int((int64_t)1 << 46);
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_LIMIT,
-        "shapes.tile:7: temporary: a temporary has at most 2^40 bytes");
+        "shapes.tile:7: temporary: a temporary has at most 2^47 bytes");
   args[2] = tl_arg_int((int64_t)1 << 38); /* the temporary fits; the argument does not */
   FAILS(tl_kernel_prepare(k, args, 3, &error), TL_E_ARG_TYPE, "274877906944 is not a value of u8");
   args[2] = tl_arg_int(-1);
@@ -449,6 +450,77 @@ static void bad_launches(void **state) {
   assert_int_equal(tl_launch_pack(k, args, 3, &packed), TL_E_UNSUPPORTED);
   tl_kernel_destroy(k);
   tl_graph_destroy(g);
+}
+
+static const char edges_text[] = "tile 0.1\n"
+                                 "kernel @k(%p: ptr<f32>, %u: u64, %g: i64) grid [%g] {\n"
+                                 "}\n"
+                                 "sequence @s(%n: i64, %q: ptr<f32> optional, %v: u64, %g: i64) {\n"
+                                 "  %t = temporary [%n] : f32\n"
+                                 "  dispatch @k(%t, %v, %g)\n"
+                                 "  dispatch @k(%q, %n, 1)\n"
+                                 "}\n";
+
+/* Empty temporaries, missing memory, unsigned numbers and grids: all devices say the same, at the
+ * preparation and at the launch. */
+static void edges(void **state) {
+  static const char *const names[] = {"host", "interp", "emu:gfx942"};
+  (void)state;
+  for (size_t d = 0; d < 3; ++d) {
+    tl_device *device = api_open_device(context, names[d]);
+    tl_graph *g = NULL;
+    tl_kernel *k = NULL;
+    void *memory = NULL;
+    tl_arg args[4];
+    OK(tl_graph_parse(edges_text, sizeof edges_text - 1, "edges.tile", &g, &error));
+    OK(tl_kernel_build(device, g, NULL, &k, &error));
+    OK(tl_alloc(device, 64, &memory, &error));
+    args[0] = tl_arg_int(0), args[1] = tl_arg_pointer(memory), args[2] = tl_arg_int(-1);
+    args[3] = tl_arg_int(2);
+    OK(tl_kernel_prepare(k, args, 4, &error));
+    assert_int_equal(tl_launch(k, NULL, args, 4, NULL), TL_OK);
+    args[1] = tl_arg_pointer(NULL);
+    FAILS(tl_kernel_prepare(k, args, 4, &error), TL_E_ARG_NULL, "the pointer is NULL");
+    assert_int_equal(tl_launch(k, NULL, args, 4, NULL), TL_E_ARG_NULL);
+    args[1] = tl_arg_pointer(memory), args[3] = tl_arg_int(-3);
+    FAILS(tl_kernel_prepare(k, args, 4, &error), TL_E_GRID,
+          "kernel 'k': the grid has -3 programs along axis 0");
+    assert_int_equal(tl_launch(k, NULL, args, 4, NULL), TL_E_GRID);
+    OK(tl_stream_synchronize(device, NULL));
+    OK(tl_free(device, memory));
+    tl_kernel_destroy(k);
+    tl_graph_destroy(g);
+    tl_device_destroy(device);
+  }
+}
+
+static const char numbers_text[] = "tile 0.1\n"
+                                   "kernel @k(%u: u64) grid [1] {\n"
+                                   "}\n"
+                                   "sequence @s(%n: i64) {\n"
+                                   "  dispatch @k(%n)\n"
+                                   "}\n";
+
+/* A negative i64 is no u64. */
+static void unsigned_numbers(void **state) {
+  static const char *const names[] = {"host", "interp", "emu:gfx942"};
+  (void)state;
+  for (size_t d = 0; d < 3; ++d) {
+    tl_device *device = api_open_device(context, names[d]);
+    tl_graph *g = NULL;
+    tl_kernel *k = NULL;
+    tl_arg args[1] = {tl_arg_int(-1)};
+    OK(tl_graph_parse(numbers_text, sizeof numbers_text - 1, "numbers.tile", &g, &error));
+    OK(tl_kernel_build(device, g, NULL, &k, &error));
+    FAILS(tl_kernel_prepare(k, args, 1, &error), TL_E_ARG_TYPE, "-1 is not a value of u64");
+    assert_int_equal(tl_launch(k, NULL, args, 1, NULL), TL_E_ARG_TYPE);
+    FAILS(tl_kernel_prepare(k, args, 0, &error), TL_E_ARG_COUNT, "sequence 's': it takes 1 arg");
+    args[0] = tl_arg_int(INT64_MAX);
+    OK(tl_kernel_prepare(k, args, 1, &error));
+    tl_kernel_destroy(k);
+    tl_graph_destroy(g);
+    tl_device_destroy(device);
+  }
 }
 
 /* Mistakes that a text cannot make. */
@@ -499,6 +571,23 @@ static void mistakes(void **state) {
         "callee.c:7: tl_graph_callee: kernel.c:6: program_id");
   tl_graph_destroy(none);
   tl_graph_destroy(g);
+
+  for (int region = 0; region < 2; ++region) { /* within a region */
+    tl_value i64s[3], args[1];
+    OK(tl_graph_create(&g));
+    (void)tl_graph_kernel(g, "s");
+    for (int i = 0; i < 3; ++i)
+      i64s[i] = api_i64(g, i);
+    if (region)
+      (void)tl_for_begin(g, i64s[0], i64s[1], i64s[2], NULL, 0, args);
+    else
+      (void)tl_if_begin(g, tl_const_i(g, 1, TL_DTYPE_I1));
+    tl_graph_location(g, "region.c", 8);
+    assert_int_equal(tl_graph_callee(g, kernel), 0);
+    FAILS(tl_graph_verify(g, &error), TL_E_INVALID_GRAPH,
+          "region.c:8: tl_graph_callee: a sequence has no regions: it runs from top to bottom");
+    tl_graph_destroy(g);
+  }
 
   OK(tl_graph_create(&g)); /* operations of kernels before it became a sequence */
   (void)tl_graph_kernel(g, "s");
@@ -561,10 +650,19 @@ static void calls_expand(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sizes),    cmocka_unit_test(parameters),    cmocka_unit_test(workspaces),
-      cmocka_unit_test(threads),  cmocka_unit_test(made_by_calls), cmocka_unit_test(saved),
-      cmocka_unit_test(library),  cmocka_unit_test(interpreted),   cmocka_unit_test(bad_launches),
-      cmocka_unit_test(mistakes), cmocka_unit_test(calls_expand),
+      cmocka_unit_test(sizes),
+      cmocka_unit_test(parameters),
+      cmocka_unit_test(workspaces),
+      cmocka_unit_test(threads),
+      cmocka_unit_test(made_by_calls),
+      cmocka_unit_test(saved),
+      cmocka_unit_test(library),
+      cmocka_unit_test(interpreted),
+      cmocka_unit_test(bad_launches),
+      cmocka_unit_test(edges),
+      cmocka_unit_test(unsigned_numbers),
+      cmocka_unit_test(mistakes),
+      cmocka_unit_test(calls_expand),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

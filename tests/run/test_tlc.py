@@ -310,7 +310,18 @@ def outputs(work):
     os.symlink(work, f"{work}/link")
     check(over in tlc("build", text, f"{work}/link/f.tlg", "-t", v3, code=1).stderr, "one output of two files, through a link")
     source = open(text).read()
-    for output in (text, f"{work}/./f.tile", f"{work}/link/f.tile"):
+    os.link(text, f"{work}/hard.tile")
+    here = os.getcwd()
+    os.chdir(work)
+    os.remove("f.tlk") if os.path.exists("f.tlk") else None
+    check(over in tlc("build", "f.tile", "./f.tlg", "-t", v3, code=1).stderr and not os.path.exists("f.tlk"),
+          "two names of a file that is not there yet")
+    os.mkdir("g.tlk")
+    open("g.tile", "w").write(source)
+    check("g.tlk: Is a directory" in tlc("build", "f.tile", "g.tile", "-t", v3, code=1).stderr and
+          not os.path.exists("f.tlk"), "one output that cannot be written, and none is")
+    os.chdir(here)
+    for output in (f"{work}/hard.tile", text, f"{work}/./f.tile", f"{work}/link/f.tile"):
         check(over in tlc("build", text, "-t", v3, "-o", output, code=1).stderr, f"-o {output}")
         check(open(text).read() == source, "the source is still there")
 
