@@ -20,6 +20,8 @@ execute_process(
   COMMAND ${LLVM_TOOLS_BINARY_DIR}/llvm-config --link-static --libfiles ${TL_LLVM_TARGETS} passes lto dtlto option
   OUTPUT_VARIABLE static_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(static_archives NATIVE_COMMAND "${static_archives}")
+# LLVM names its plug-ins, which unused_targets.cc leaves out; their archives are another package's.
+list(FILTER static_archives EXCLUDE REGEX "/libPolly")
 find_library(TL_ZSTD_STATIC libzstd.a REQUIRED)
 find_library(TL_ZLIB_STATIC libz.a REQUIRED)
 add_library(tl_llvm_static INTERFACE)
