@@ -46,6 +46,38 @@ static void sequence_in_capture(tl_device *device, void *stream, void *memory,
   tl_graph_destroy(g);
 }
 
+static const char *const printing = "tile 0.1\n"
+                                    "kernel @printing(%n: i64) grid [1] {\n"
+                                    "  print \"n\", %n\n"
+                                    "}\n";
+
+/* The memory of what is printed comes with the code. */
+static void log_in_capture(tl_device *device, void *stream, const char *(*calls)(void),
+                           void (*capturing)(int)) {
+  tl_graph *g = NULL;
+  tl_kernel *k = NULL;
+  tl_arg args[1] = {tl_arg_int(3)};
+  const char *made;
+  OK(tl_graph_parse(printing, strlen(printing), NULL, &g, &error));
+  OK(tl_kernel_build(device, g, NULL, &k, &error));
+  capturing(1);
+  calls();
+  assert_int_equal(tl_launch(k, stream, args, 1, NULL), TL_E_NOT_PREPARED);
+  OK(tl_kernel_prepare(k, args, 1, &error));
+  made = calls();
+  assert_non_null(strstr(made, "hipModuleLoadData"));
+  assert_non_null(strstr(made, "hipMalloc(1048640) on 0 mode 2")); /* relaxed */
+  assert_non_null(strstr(made, "hipStreamDestroy")); /* it was cleared on a stream of its own */
+  assert_int_equal(tl_launch(k, stream, args, 1, NULL), TL_OK);
+  made = calls();
+  assert_non_null(strstr(made, "hipModuleLaunchKernel"));
+  assert_null(strstr(made, "hipMalloc"));
+  assert_null(strstr(made, "Synchronize"));
+  capturing(0);
+  tl_kernel_destroy(k);
+  tl_graph_destroy(g);
+}
+
 static void capture(void **state) {
   const char *build = getenv("TL_BUILD_DIR");
   char path[4096];
@@ -97,6 +129,7 @@ static void capture(void **state) {
     assert_null(strstr(made, "Synchronize"));
   }
   sequence_in_capture(device, stream, memory, calls, capturing);
+  log_in_capture(device, stream, calls, capturing);
   capturing(0);
   assert_int_equal(tl_stream_destroy(device, stream), TL_OK);
   assert_int_equal(tl_free(device, memory), TL_OK);
