@@ -13,6 +13,8 @@ endfunction()
 tl_layer(support build_id)
 tl_layer(artifact support)
 tl_layer(graph artifact support)
+# Nothing of a launch is in it, and half of libtilelang is: made small.
+target_compile_options(tl_graph PRIVATE $<$<CONFIG:Release>:-Os>)
 tl_layer(interp graph support)
 # The reference rounds every operation, also where the compiler's target has fma.
 target_compile_options(tl_interp PRIVATE -ffp-contract=off)
