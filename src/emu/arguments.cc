@@ -83,6 +83,7 @@ bool LaunchMemory::fill(LaunchContext &context, uint32_t device) {
                          device, true);
   if (!block)
     return false;
+  block->races = nullptr; // of this launch alone
   context.kernargAddress = block->address;
   context.packetAddress = block->address + argumentBytes;
   context.queueAddress = context.packetAddress + sizeof(DispatchPacket);

@@ -73,8 +73,8 @@ private:
       if (!inside(p.offset, p.fileBytes) || p.fileBytes > p.memoryBytes ||
           p.memoryBytes > kMostBytes || p.address > kMostBytes)
         return damaged("a segment lies outside");
-      object.segments.push_back(
-          {p.address, p.offset, p.fileBytes, p.memoryBytes, (p.flags & kExecutable) != 0});
+      object.segments.push_back({p.address, p.offset, p.fileBytes, p.memoryBytes,
+                                 (p.flags & kExecutable) != 0, (p.flags & kWritable) != 0});
       object.memoryBytes = std::max(object.memoryBytes, p.address + p.memoryBytes);
     }
     if (object.segments.empty())
@@ -136,7 +136,7 @@ private:
           section.address - segment.address <= segment.fileBytes &&
           section.bytes <= segment.fileBytes - (section.address - segment.address))
         object.code.push_back({section.address, segment.offset + section.address - segment.address,
-                               section.bytes, section.bytes, true});
+                               section.bytes, section.bytes, true, false});
   }
 
   Status readSymbols(const Section &section, const std::vector<Section> &sections) {

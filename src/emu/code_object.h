@@ -13,7 +13,7 @@ namespace tl::emu {
 
 struct CodeSegment {
   uint64_t address, offset, fileBytes, memoryBytes;
-  bool executable;
+  bool executable, writable;
 };
 
 struct CodeSymbol {

@@ -107,6 +107,8 @@ private:
       op.bytes = uint8_t(size);
       program->indexOf[(op.pc - program->codeBase) / 4] = uint32_t(program->ops.size());
       program->ops.push_back(op);
+      const std::string &name = opcodeInfo(op.opcode).name;
+      program->swaps |= name.find("_CMPS") != std::string::npos; // CMPSWAP, CMPST, CMPSTORE
       at += size;
     }
     // Running off a section's end must not reach the next one.

@@ -21,6 +21,7 @@ struct Program {
   std::vector<MicroOp> halves;   // of VOPD pairs
   uint32_t vectorLines = 1;      // lines of the vector file that any instruction names
   uint32_t waveSize = 64;
+  bool swaps = false; // an instruction compares memory and swaps
   std::unordered_map<uint64_t, std::unique_ptr<ConstantLines>> constants;
 
   /// The instruction at an address of the code object, kNoInstruction when there is none.

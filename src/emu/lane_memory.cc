@@ -211,6 +211,12 @@ bool resolveFlat(Wave &w, const MicroOp &op, unsigned bytes, Access access, cons
     }
     out.pointer[l] = w.group->lds.data() + offset;
   }
+  if (w.launch->checked && shared) {
+    LaneMemory lds = out;
+    lds.lanes = shared;
+    lds.outside = 0;
+    checkLds(w, op, lds, bytes, access);
+  }
   if (w.checks && shared)
     trackLaneMemory(w, op, shared, out.pointer, bytes, access, Origin::Lds);
   return true;

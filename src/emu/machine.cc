@@ -104,9 +104,15 @@ LoadStatus LoadedModule::place(std::string &message) {
     return LoadStatus::OutOfMemory;
   }
   std::memset(memory->shadow, ShadowWritten, memory->bytes);
-  for (const CodeSegment &segment : object.segments)
+  memory->racesFrom = memory->bytes, memory->racesTo = 0; // only variables
+  for (const CodeSegment &segment : object.segments) {
     std::memcpy(memory->host + segment.address, object.image.data() + segment.offset,
                 segment.fileBytes);
+    if (segment.writable) {
+      memory->racesFrom = std::min(memory->racesFrom, segment.address);
+      memory->racesTo = std::max(memory->racesTo, segment.address + segment.memoryBytes);
+    }
+  }
   return relocate(message) ? LoadStatus::Ok : LoadStatus::NotAnImage;
 }
 
@@ -179,6 +185,7 @@ public:
     return space->registerHost(memory, bytes, device) != nullptr;
   }
   bool release(uint64_t address, const Operation *operation) override {
+    AddressSpace::Use use(*space);
     MemoryBlock *block = space->find(address);
     if (!block || block->internal || block->address != address)
       return false;
@@ -189,6 +196,7 @@ public:
     return space->release(address, races.operationNumber());
   }
   bool findAllocation(uint64_t address, Allocation *allocation) const override {
+    AddressSpace::Use use(*space);
     const MemoryBlock *block = space->find(address);
     if (!block || block->internal)
       return false;
@@ -201,6 +209,7 @@ public:
   bool copy(uint64_t to, uint64_t from, uint64_t bytes, const Operation &operation,
             std::string *message) override {
     uint8_t *target, *source, *targetShadow, *sourceShadow;
+    AddressSpace::Use use(*space);
     if (!space->resolve(to, bytes, target, targetShadow, message))
       return noteReleased(to, true, operation);
     if (!space->resolve(from, bytes, source, sourceShadow, message))
@@ -226,6 +235,7 @@ public:
       return false;
     }
     uint64_t bytes = count * patternBytes;
+    AddressSpace::Use use(*space);
     if (!space->resolve(to, bytes, target, shadow, message))
       return noteReleased(to, true, operation);
     if (options.checks) {
@@ -293,7 +303,7 @@ private:
   void noteAccess(RaceChecker &races, uint64_t address, uint64_t bytes, bool write) {
     const MemoryBlock *block = space->find(address);
     if (block && block->contains(address, bytes))
-      races.access(*block, address, bytes, write, 0, 0, false);
+      races.access(*block, address, bytes, write ? Access::Write : Access::Read, 0, 0, Acquired());
   }
 };
 
@@ -390,7 +400,10 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
   std::optional<RaceChecker> races;
   if (options.checks)
     context.races = &races.emplace(operations, findings, request.operation,
-                                   kernel->record.info.name, context.device, lines);
+                                   OperationRecord{.name = kernel->record.info.name,
+                                                   .device = context.device,
+                                                   .lines = lines,
+                                                   .swaps = context.program->swaps});
   LaunchResult result = runLaunch(context, options.threads);
   if (result.status >= LaunchStatus::MemoryFault) // it was running
     addFault(context, result.message);

@@ -16,9 +16,12 @@ constexpr uint64_t kAlignment = 256, kRedZone = 256, kPage = 4096;
 constexpr uint64_t kLargest = uint64_t(1) << 39, kSmallest = uint64_t(1) << 30;
 // Pages of blocks this large are given back to the system when the block is released.
 constexpr uint64_t kGiveBack = 64 * 1024;
-// Races are looked for in blocks up to this size: they take up to six times as much memory again.
+// Races are looked for in blocks up to this size: they take up to eight times as much memory again.
 constexpr uint64_t kLargestChecked = uint64_t(256) << 20;
-constexpr uint64_t kCells = 4, kSecondReaders = 2; // bytes for each byte of a block
+// Bytes for each byte of a block, and where they begin, in regions.
+constexpr uint64_t kCells = 4, kSecondReaders = 2, kAtomics = 2;
+constexpr uint64_t kSecondReadersAt = kCells, kAtomicsAt = kSecondReadersAt + kSecondReaders,
+                   kMarks = kAtomicsAt + kAtomics;
 
 uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
@@ -27,7 +30,31 @@ uint8_t *reserve(uint64_t bytes, int protection, int flags, int file) {
   return p == MAP_FAILED ? nullptr : static_cast<uint8_t *>(p);
 }
 
+/// Zeros memory of ours; gives whole pages of much of it back to the system.
+void clear(void *memory, uint64_t bytes) {
+  auto *start = static_cast<uint8_t *>(memory), *end = start + bytes;
+  if (bytes >= kGiveBack) {
+    auto first = roundUp(reinterpret_cast<uint64_t>(start), kPage),
+         last = reinterpret_cast<uint64_t>(end) / kPage * kPage;
+    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+    std::memset(start, 0, first - reinterpret_cast<uint64_t>(start));
+    start = reinterpret_cast<uint8_t *>(last);
+  }
+  std::memset(start, 0, size_t(end - start));
+}
+
 } // namespace
+
+AddressSpace::Use::Use(const AddressSpace &space) : space(space) {
+  std::unique_lock guard(space.lock);
+  space.uses.insert(number = space.nextUse++);
+}
+
+AddressSpace::Use::~Use() {
+  std::unique_lock guard(space.lock);
+  space.uses.erase(number);
+  space.dropForgotten();
+}
 
 AddressSpace::AddressSpace(std::vector<uint64_t> deviceBytes)
     : limits(std::move(deviceBytes)), used(limits.size()) {
@@ -40,9 +67,8 @@ AddressSpace::AddressSpace(std::vector<uint64_t> deviceBytes)
     alias = reserve(size, PROT_READ | PROT_WRITE, MAP_SHARED, file);
     shadowBase = reserve(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (guard && alias && shadowBase) {
-      // Without them races are not found. Second readers lie behind the cells.
-      raceBase = reserve(size * (kCells + kSecondReaders), PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1);
+      // Without them races are not found.
+      raceBase = reserve(size * kMarks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
       guardBase = reinterpret_cast<uint64_t>(guard);
       regionBytes = size;
     } else {
@@ -66,7 +92,7 @@ AddressSpace::~AddressSpace() {
     munmap(alias, regionBytes);
     munmap(shadowBase, regionBytes);
     if (raceBase)
-      munmap(raceBase, regionBytes * (kCells + kSecondReaders));
+      munmap(raceBase, regionBytes * kMarks);
   }
   if (hostBytes)
     munmap(reinterpret_cast<void *>(hostBase), hostBytes);
@@ -92,9 +118,79 @@ uint64_t AddressSpace::takeRange(uint64_t bytes, uint64_t &bump, uint64_t end,
   return 0;
 }
 
+/// A range that an internal block had; 0 if there is none of this size.
+uint64_t AddressSpace::takeInternal(uint64_t bytes) {
+  auto free = freeInternal.find(bytes);
+  if (free == freeInternal.end())
+    return 0;
+  uint64_t at = free->second.back();
+  free->second.pop_back();
+  if (free->second.empty())
+    freeInternal.erase(free);
+  return at;
+}
+
+/// Nobody holds such an address: it needs no quarantine, and there is one for each launch.
+void AddressSpace::releaseInternal(MemoryBlock &block) {
+  const uint64_t at = block.address,
+                 size = roundUp(std::max<uint64_t>(block.bytes, 1) + kRedZone, kAlignment);
+  if (block.shadow)
+    std::memset(block.shadow, 0, block.bytes);
+  forgetMarks(block);
+  if (at + size == deviceBump)
+    deviceBump = at;
+  else
+    freeInternal[size].push_back(at);
+  auto found = blocks.find(at);
+  forget(std::move(found->second));
+  blocks.erase(found);
+}
+
+void AddressSpace::forgetMarks(MemoryBlock &block) {
+  if (!block.races)
+    return;
+  const uint64_t cells = (block.bytes + 3) / 4;
+  clear(block.races, cells * sizeof(RaceCell));
+  if (block.hasAtomics)
+    clear(block.atomics, cells * sizeof(uint64_t));
+}
+
+/// The lock is held, here and below.
+void AddressSpace::forget(std::unique_ptr<MemoryBlock> block) {
+  forgotten.emplace_back(nextUse, std::move(block));
+  dropForgotten();
+}
+
+void AddressSpace::dropForgotten() const {
+  while (!forgotten.empty() && (uses.empty() || forgotten.front().first <= *uses.begin()))
+    forgotten.pop_front();
+}
+
+static void addRange(std::map<uint64_t, uint64_t> &ranges, uint64_t start, uint64_t size) {
+  auto next = ranges.lower_bound(start);
+  if (next != ranges.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second == start) {
+      start = before->first, size += before->second;
+      ranges.erase(before);
+    }
+  }
+  if (next != ranges.end() && start + size == next->first) {
+    size += next->second;
+    ranges.erase(next);
+  }
+  ranges[start] = size;
+}
+
 void AddressSpace::forgetReleased(MemoryKind kind) {
   bool device = kind == MemoryKind::Device;
   auto &ranges = device ? freeDevice : freeHost;
+  if (device) {
+    for (const auto &[size, starts] : freeInternal)
+      for (uint64_t start : starts)
+        addRange(ranges, start, size);
+    freeInternal.clear();
+  }
   for (auto it = blocks.begin(); it != blocks.end();) {
     MemoryBlock &block = *it->second;
     if (block.live || (block.kind == MemoryKind::Device) != device ||
@@ -102,33 +198,19 @@ void AddressSpace::forgetReleased(MemoryKind kind) {
       ++it;
       continue;
     }
-    uint64_t start = block.address, size = roundUp(block.bytes + kRedZone, kAlignment);
     if (block.shadow)
       std::memset(block.shadow, 0, block.bytes);
-    if (block.races)
-      std::memset(static_cast<void *>(block.races), 0, (block.bytes + 3) / 4 * sizeof(RaceCell));
-    auto next = ranges.lower_bound(start);
-    if (next != ranges.begin()) {
-      auto before = std::prev(next);
-      if (before->first + before->second == start) {
-        start = before->first, size += before->second;
-        ranges.erase(before);
-      }
-    }
-    if (next != ranges.end() && start + size == next->first) {
-      size += next->second;
-      ranges.erase(next);
-    }
-    ranges[start] = size;
-    forgotten.push_back(std::move(it->second));
+    forgetMarks(block);
+    addRange(ranges, block.address, roundUp(block.bytes + kRedZone, kAlignment));
+    forget(std::move(it->second));
     it = blocks.erase(it);
   }
 }
 
-MemoryBlock *AddressSpace::place(uint64_t bytes, MemoryKind kind) {
+MemoryBlock *AddressSpace::place(uint64_t bytes, MemoryKind kind, bool internal) {
   bool device = kind == MemoryKind::Device;
   uint64_t size = roundUp(std::max<uint64_t>(bytes, 1) + kRedZone, kAlignment);
-  uint64_t at = 0;
+  uint64_t at = internal ? takeInternal(size) : 0;
   for (unsigned attempt = 0; attempt < 2 && !at; ++attempt) {
     if (attempt)
       forgetReleased(kind);
@@ -143,10 +225,13 @@ MemoryBlock *AddressSpace::place(uint64_t bytes, MemoryKind kind) {
   block->shadow = device ? shadowBase + (at - guardBase) : nullptr;
   bool races = device && raceBase && bytes <= kLargestChecked;
   uint64_t offset = at - guardBase;
-  block->races = races ? reinterpret_cast<RaceCell *>(raceBase + offset * kCells) : nullptr;
-  block->secondReaders = races ? reinterpret_cast<std::atomic<uint64_t> *>(
-                                     raceBase + regionBytes * kCells + offset * kSecondReaders)
-                               : nullptr;
+  auto marks = [&](uint64_t start, uint64_t each) {
+    return races ? raceBase + regionBytes * start + offset * each : nullptr;
+  };
+  block->races = reinterpret_cast<RaceCell *>(marks(0, kCells));
+  block->secondReaders =
+      reinterpret_cast<std::atomic<uint64_t> *>(marks(kSecondReadersAt, kSecondReaders));
+  block->atomics = reinterpret_cast<std::atomic<uint64_t> *>(marks(kAtomicsAt, kAtomics));
   MemoryBlock *result = block.get();
   blocks[at] = std::move(block);
   return result;
@@ -162,7 +247,7 @@ MemoryBlock *AddressSpace::allocate(uint64_t bytes, MemoryKind kind, uint32_t de
     return nullptr;
   if (kind == MemoryKind::Device ? !regionBytes : !hostBytes)
     return nullptr;
-  MemoryBlock *block = place(bytes, kind);
+  MemoryBlock *block = place(bytes, kind, internal);
   if (!block)
     return nullptr;
   block->bytes = bytes;
@@ -187,7 +272,7 @@ MemoryBlock *AddressSpace::registerHost(void *memory, uint64_t bytes, uint32_t d
       break;
     if (other.live || other.kind != MemoryKind::Registered)
       return nullptr;
-    forgotten.push_back(std::move(next->second));
+    forget(std::move(next->second));
     next = blocks.erase(next);
   }
   auto block = std::make_unique<MemoryBlock>();
@@ -197,6 +282,7 @@ MemoryBlock *AddressSpace::registerHost(void *memory, uint64_t bytes, uint32_t d
   block->shadow = nullptr;
   block->races = nullptr;
   block->secondReaders = nullptr;
+  block->atomics = nullptr;
   block->kind = MemoryKind::Registered;
   block->device = device;
   block->internal = false;
@@ -216,16 +302,7 @@ bool AddressSpace::release(uint64_t address, uint32_t operation) {
   if (block.kind == MemoryKind::Device && !block.internal)
     used[block.device] -= block.bytes;
   if (block.internal) {
-    // Nobody holds such an address: it needs no quarantine, and there is one for each launch.
-    if (block.shadow)
-      std::memset(block.shadow, 0, block.bytes);
-    freeDevice[block.address] = roundUp(std::max<uint64_t>(block.bytes, 1) + kRedZone, kAlignment);
-    if (block.address + freeDevice[block.address] == deviceBump) {
-      freeDevice.erase(block.address);
-      deviceBump = block.address;
-    }
-    forgotten.push_back(std::move(found->second));
-    blocks.erase(found);
+    releaseInternal(block);
     return true;
   }
   if (block.bytes >= kGiveBack && block.kind != MemoryKind::Registered) {
@@ -235,11 +312,12 @@ bool AddressSpace::release(uint64_t address, uint32_t operation) {
       fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(first - guardBase),
                 off_t(last - first));
       madvise(shadowBase + (first - guardBase), last - first, MADV_DONTNEED);
-      if (block.races) {
-        madvise(raceBase + (first - guardBase) * kCells, (last - first) * kCells, MADV_DONTNEED);
-        madvise(raceBase + regionBytes * kCells + (first - guardBase) * kSecondReaders,
-                (last - first) * kSecondReaders, MADV_DONTNEED);
-      }
+      if (block.races)
+        for (auto [start, each] : {std::pair(uint64_t(0), kCells),
+                                   {kSecondReadersAt, kSecondReaders},
+                                   {kAtomicsAt, kAtomics}})
+          madvise(raceBase + regionBytes * start + (first - guardBase) * each,
+                  (last - first) * each, MADV_DONTNEED);
     } else if (last > first) {
       madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
     }
@@ -254,6 +332,11 @@ MemoryBlock *AddressSpace::find(uint64_t address) const {
     return nullptr;
   MemoryBlock *block = std::prev(next)->second.get();
   return address - block->address < block->bytes ? block : nullptr;
+}
+
+size_t AddressSpace::forgottenCount() const {
+  std::shared_lock guard(lock);
+  return forgotten.size();
 }
 
 void AddressSpace::forEachBlock(const std::function<void(MemoryBlock &)> &visit) const {

@@ -9,9 +9,11 @@
 #include "emu/emulator.h"
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 
 namespace tl::emu {
@@ -24,15 +26,18 @@ struct RaceCell;
 struct MemoryBlock {
   uint64_t address;
   uint64_t bytes;
-  uint8_t *host;                        // where the emulator reads and writes it
-  uint8_t *shadow;                      // NULL: everything counts as written
-  RaceCell *races;                      // one for each four bytes; NULL: not checked
-  std::atomic<uint64_t> *secondReaders; // marks beside those cells; means nothing by itself
+  uint8_t *host;                                // where the emulator reads and writes it
+  uint8_t *shadow;                              // NULL: everything counts as written
+  RaceCell *races;                              // one for each four bytes; NULL: not checked
+  std::atomic<uint64_t> *secondReaders;         // marks beside those cells; means nothing by itself
+  std::atomic<uint64_t> *atomics;               // marks of atomic operations, where `hasAtomics`
+  uint64_t racesFrom = 0, racesTo = UINT64_MAX; // checked for races: the bytes between
   MemoryKind kind;
   uint32_t device;
   bool internal; // kernel arguments and code: not the user's, absent from findAllocation
   std::atomic<bool> live{true};
-  std::atomic<uint32_t> releasedBy{0}; // number in the operation log; 0: by the host
+  mutable std::atomic<bool> hasAtomics{false}; // checked launches have changed it atomically
+  std::atomic<uint32_t> releasedBy{0};         // number in the operation log; 0: by the host
 
   bool contains(uint64_t at, uint64_t size) const {
     return at - address < bytes && size <= bytes - (at - address);
@@ -45,6 +50,18 @@ public:
   explicit AddressSpace(std::vector<uint64_t> deviceBytes);
   ~AddressSpace();
   AddressSpace(const AddressSpace &) = delete;
+
+  /// Blocks that are found while one lives can be looked at as long as it does, released or not.
+  class Use {
+  public:
+    explicit Use(const AddressSpace &space);
+    ~Use();
+    Use(const Use &) = delete;
+
+  private:
+    const AddressSpace &space;
+    uint64_t number;
+  };
 
   /// NULL when there is no room.
   MemoryBlock *allocate(uint64_t bytes, MemoryKind kind, uint32_t device, bool internal = false);
@@ -59,6 +76,8 @@ public:
   /// Whether an address is one that devices' memory has or could have.
   bool isDeviceAddress(uint64_t address) const { return address - guardBase < regionBytes; }
   uint64_t bytesInUse(uint32_t device) const;
+  /// Blocks that are gone and that some use may still look at.
+  size_t forgottenCount() const;
   /// Calls `visit` for every block, live or released; none comes or goes meanwhile.
   void forEachBlock(const std::function<void(MemoryBlock &)> &visit) const;
 
@@ -68,15 +87,24 @@ public:
                std::string *message) const;
 
 private:
-  MemoryBlock *place(uint64_t bytes, MemoryKind kind);
+  MemoryBlock *place(uint64_t bytes, MemoryKind kind, bool internal);
   uint64_t takeRange(uint64_t bytes, uint64_t &bump, uint64_t end,
                      std::map<uint64_t, uint64_t> &freeRanges);
+  uint64_t takeInternal(uint64_t bytes);
+  void releaseInternal(MemoryBlock &block);
   void forgetReleased(MemoryKind kind);
+  void forgetMarks(MemoryBlock &block);
+  void forget(std::unique_ptr<MemoryBlock> block);
+  void dropForgotten() const;
 
   mutable std::shared_mutex lock;
   std::map<uint64_t, std::unique_ptr<MemoryBlock>> blocks; // by address
   std::map<uint64_t, uint64_t> freeDevice, freeHost;       // ranges that may be used again
-  std::vector<std::unique_ptr<MemoryBlock>> forgotten;     // translators may still look at them
+  std::map<uint64_t, std::vector<uint64_t>> freeInternal;  // ranges of internal blocks, by size
+  // Blocks that are gone, each with the number of the first use that cannot know it.
+  mutable std::deque<std::pair<uint64_t, std::unique_ptr<MemoryBlock>>> forgotten;
+  mutable std::set<uint64_t> uses;
+  mutable uint64_t nextUse = 0;
   std::vector<uint64_t> limits, used;
   uint64_t guardBase = 0, regionBytes = 0, deviceBump = 0;
   uint8_t *alias = nullptr, *shadowBase = nullptr, *raceBase = nullptr;
@@ -87,7 +115,7 @@ private:
 /// A worker's view: remembers the blocks it used last.
 class Translator {
 public:
-  explicit Translator(const AddressSpace &space) : space(space) {}
+  explicit Translator(const AddressSpace &space) : space(space), use(space) {}
 
   /// The block that holds all of a range, NULL when none does.
   const MemoryBlock *block(uint64_t address, uint64_t bytes) {
@@ -113,6 +141,7 @@ private:
   }
 
   const AddressSpace &space;
+  const AddressSpace::Use use;
   const MemoryBlock *recent[4] = {};
 };
 

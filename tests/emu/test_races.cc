@@ -115,12 +115,12 @@ UNIT_TEST(what_is_not_looked_for_is_said) {
   u64 data = m.upload(std::vector<u32>(64, 5));
   u32 word;
   std::string message;
-  for (u32 stream = 0; stream < 9; ++stream) {
+  for (u32 stream = 0; stream < 33; ++stream) {
     CHECK_EQ(reportOf(m), "");
     CHECK(
         m.emulator->copy(reinterpret_cast<u64>(&word), data, 4, {stream, 1, {}, "copy"}, &message));
   }
-  CHECK(reportOf(m).rfind("not-checked: races with readers of an address that has more than 8",
+  CHECK(reportOf(m).rfind("not-checked: races with readers of an address that has more than 32",
                           0) == 0);
   m.emulator->clearReport();
   CHECK(m.emulator->allocate((u64(256) << 20) + 1, MemoryKind::Device, 0) != 0);

@@ -140,12 +140,36 @@ UNIT_TEST(accesses_between_the_halves) {
       {neighbour, "ds_store_b32 v101, v0", kLds, kSignal, kWait, kSignal, "ds_load_b32 v10, v102",
        kLds, kWait, "ds_store_b32 v101, v0", kLds},
   };
+  // Of three waves, the last one writes behind the barrier; that the second one reads before it
+  // does not hide that the first one reads between the halves.
+  const std::vector<std::string> three = {"v_mov_b32 v102, 0",
+                                          "s_cmp_eq_u32 s20, 0",
+                                          "s_cbranch_scc0 1f",
+                                          kSignal,
+                                          "ds_load_b32 v10, v102",
+                                          kLds,
+                                          kWait,
+                                          "s_branch 3f",
+                                          "1:",
+                                          "s_cmp_eq_u32 s20, 1",
+                                          "s_cbranch_scc0 2f",
+                                          "ds_load_b32 v10, v102",
+                                          kLds,
+                                          "2:",
+                                          kSignal,
+                                          kWait,
+                                          "s_cmp_eq_u32 s20, 3",
+                                          "s_cbranch_scc0 3f",
+                                          "ds_store_b32 v102, v0",
+                                          kLds,
+                                          "3:"};
   const std::vector<std::string> clean[] = {
       {neighbour, "ds_store_b32 v101, v0", kLds, kSignal, kWait, kSignal, "ds_load_b32 v10, v102",
        kLds, kWait, kSignal, kWait, "ds_store_b32 v101, v0", kLds},
       {kSignal, "ds_store_b32 v101, v0", kLds, kWait, "ds_load_b32 v10, v101", kLds},
   };
   for (u64 seed = 0; seed < 20; ++seed) {
+    CHECK(contains(run(three, seed).report, "which wave 0 read at "));
     for (const auto &instructions : racing) {
       Outcome outcome = run(instructions, seed);
       if (!contains(outcome.report, "lds-race: "))

@@ -26,7 +26,7 @@ std::string placeText(const Wave &w, int lane) {
 }
 
 void checkBarrier(Wave &w, const MicroOp &op) {
-  keepLateWrites(w);
+  keepLateAccesses(w);
   GroupChecks &checks = *w.group->checks;
   if (w.group->signals == 0)
     checks.barrierPc = op.pc;
@@ -96,17 +96,34 @@ void checkWritten(Wave &w, const MicroOp &op, const uint8_t *shadow, uint64_t ad
 }
 
 // Accesses that are coherent with other workgroups by themselves: those of atomic loads and stores.
+// With slc, too, glc says that they are not temporal.
 bool isCoherent(const Wave &w, const MicroOp &op) {
+  constexpr uint32_t kGlc = 1, kSlc = 2, kSc1 = 16;
   const uint32_t policy = uint32_t(op.imm[1]);
   switch (w.launch->chip->generation) {
   case Generation::Gfx9:
-    return policy & (w.launch->chip->has(ArchitectedScratch) ? 16 : 1); // sc1; on gfx90a glc
+    if (w.launch->chip->has(ArchitectedScratch))
+      return policy & kSc1;
+    [[fallthrough]];
   case Generation::Gfx11:
-    return policy & 1; // glc
+    return (policy & (kGlc | kSlc)) == kGlc;
   case Generation::Gfx12:
     return (policy >> 3 & 3) >= 2; // scope: device or system
   }
   return false;
+}
+
+void noteForRaces(Wave &w, const MicroOp &op, const MemoryBlock &block, uint64_t address,
+                  unsigned bytes, Access access, int lane) {
+  RaceChecker &races = *w.launch->races;
+  Acquired &acquired = w.group->checks->acquired;
+  const bool coherent = access != Access::Atomic && lane >= 0 && isCoherent(w, op);
+  if (access == Access::Atomic || (coherent && access == Access::Read))
+    races.meet(block, address, bytes, acquired);
+  if (coherent && access == Access::Read) // an atomic load: it races with nothing
+    return;
+  races.access(block, address, bytes, coherent ? Access::Atomic : access, w.group->number, op.pc,
+               acquired);
 }
 
 } // namespace
@@ -119,9 +136,7 @@ void checkGlobal(Wave &w, const MicroOp &op, const MemoryBlock &block, uint64_t 
   if (w.launch->races) {
     if (access != Access::Write)
       checkWritten(w, op, shadow, address, bytes, lane, laneBytes);
-    if (access != Access::Atomic && !block.internal && !(lane >= 0 && isCoherent(w, op)))
-      w.launch->races->access(block, address, bytes, access == Access::Write, w.group->number,
-                              op.pc, w.group->checks->synchronized);
+    noteForRaces(w, op, block, address, bytes, access, lane);
   }
   if (access != Access::Read)
     std::memset(shadow, ShadowWritten, bytes);

@@ -23,8 +23,8 @@ void checkGlobal(Wave &wave, const MicroOp &op, const MemoryBlock &block, uint64
                  unsigned bytes, Access access, int lane, unsigned laneBytes);
 /// An access outside of live memory: perhaps only because nothing orders the memory's release.
 void checkReleased(Wave &wave, const MicroOp &op, uint64_t address, bool write);
-/// A wave has come to a barrier: its writes to LDS that it has not waited for.
-void keepLateWrites(Wave &wave);
+/// A wave has come to a barrier: its accesses to LDS that it has not waited for.
+void keepLateAccesses(Wave &wave);
 /// Lanes access LDS.
 void checkLds(Wave &wave, const MicroOp &op, const LaneMemory &memory, unsigned bytes,
               Access access);

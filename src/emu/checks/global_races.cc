@@ -4,17 +4,20 @@
 #include "emu/findings.h"
 #include "support/result.h"
 
+#include <algorithm>
+
 namespace tl::emu {
 
 RaceChecker::RaceChecker(OperationLog &log, Findings &findings, const Operation &operation)
-    : RaceChecker(log, findings, operation, operation.name, -1, nullptr) {}
+    : RaceChecker(log, findings, operation, {.name = operation.name, .lines = nullptr}) {}
 
 RaceChecker::RaceChecker(OperationLog &log, Findings &findings, const Operation &operation,
-                         const std::string &kernel, int32_t device,
-                         std::shared_ptr<const LineTable> lines)
-    : log(log), findings(findings), operation(operation),
-      self{operation.stream, operation.sequence, kernel, device, std::move(lines)},
-      number(log.add(self)) {}
+                         OperationRecord launch)
+    : log(log), findings(findings), operation(operation), self(std::move(launch)) {
+  self.stream = operation.stream;
+  self.sequence = operation.sequence;
+  number = log.add(self);
+}
 
 RaceChecker::~RaceChecker() { log.end(number); }
 
@@ -29,13 +32,15 @@ bool RaceChecker::isOrdered(uint32_t earlier) {
   return known & 1;
 }
 
-bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered) {
+bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, const Acquired &acquired,
+                            uint32_t &ordered) {
   if (!(earlier.bytes() & mine.bytes()))
     return false;
   if (earlier.operation() == number) // another workgroup
-    return !synchronized;
+    return !acquired.launch;
   if (!isOrdered(earlier.operation()))
-    return true;
+    return acquired.operations.empty() ||
+           !log.areAmong(acquired.operations, earlier.operation(), operation);
   ordered = earlier.operation();
   return false;
 }
@@ -66,8 +71,8 @@ RaceMark RaceChecker::withReader(RaceMark earlier, RaceMark mine, std::atomic<ui
     return earlier;
   }
   uint32_t set = log.addReader({earlier.operation(), earlier.pc()}, {number, mine.pc()}, operation);
-  if (!set)
-    return mine;
+  if (!set) // more is known of the others
+    return earlier;
   mySet.store(set, std::memory_order_relaxed);
   return RaceMark::make(set, 0, 0, both).ofSeveral();
 }
@@ -89,41 +94,87 @@ RaceMark RaceChecker::one(RaceMark readers, RaceMark mine, RaceMark second) cons
                                                                  : RaceMark{mine.bits}.withPc(0);
 }
 
-void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
-                         uint64_t group, uint32_t pc, bool synchronized) {
+void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t bytes, Access access,
+                         uint64_t group, uint32_t pc, const Acquired &acquired) {
   if (!number || !block.races || bytes == 0)
     return;
   uint64_t start = address - block.address, end = start + bytes;
+  if (start < block.racesFrom || end > block.racesTo)
+    return;
   const RaceMark whole = RaceMark::make(number, group, pc, 15);
+  if (access == Access::Atomic)
+    block.hasAtomics.store(true, std::memory_order_relaxed);
   uint32_t ordered = 0; // an operation that comes before: neighbours mostly have the same
-  auto mayConflict = [&](RaceMark earlier) {
-    return earlier.bits && earlier.operation() != ordered &&
-           (!earlier.sameGroup(whole) || earlier.several());
-  };
   for (uint64_t at = start & ~uint64_t(3); at < end; at += 4) {
     uint32_t mask = 15;
     if (at < start)
       mask &= 15u << (start - at);
     if (at + 4 > end)
       mask &= 15u >> (at + 4 - end);
-    RaceCell &cell = block.races[at / 4];
-    std::atomic<uint64_t> &second = block.secondReaders[at / 4];
-    RaceMark mine = whole.withBytes(mask);
-    RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
-        reader{cell.reader.load(std::memory_order_acquire)};
-    if (mayConflict(writer) && conflicts(writer, mine, synchronized, ordered))
-      report(writer, mine, block.address + at, write, true);
-    if (write) {
-      if (mayConflict(reader) && conflicts(reader, mine, synchronized, ordered))
-        report(one(reader, mine, {second.load(std::memory_order_relaxed)}), mine,
-               block.address + at, write, false);
-      cell.writer.store(mine.bits, std::memory_order_relaxed);
-    } else if (reader.bits != mine.bits) { // else read before by the same instruction
-      uint64_t all = withReader(reader, mine, second).bits;
-      if (all != reader.bits) // often read again: lines stay shared between workers
-        cell.reader.store(all, std::memory_order_release); // behind the second reader
-    }
+    accessCell(block, at, whole.withBytes(mask), access, acquired, ordered);
   }
+}
+
+inline void RaceChecker::accessCell(const MemoryBlock &block, uint64_t at, RaceMark mine,
+                                    Access access, const Acquired &acquired, uint32_t &ordered) {
+  auto races = [&](RaceMark earlier) {
+    return earlier.bits && earlier.operation() != ordered &&
+           (!earlier.sameGroup(mine) || earlier.several()) &&
+           conflicts(earlier, mine, acquired, ordered);
+  };
+  const uint64_t address = block.address + at;
+  RaceCell &cell = block.races[at / 4];
+  std::atomic<uint64_t> &second = block.secondReaders[at / 4];
+  RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
+      reader{cell.reader.load(std::memory_order_acquire)};
+  if (races(writer))
+    report(writer, mine, address, access, Access::Write);
+  if (access != Access::Read && races(reader) &&
+      !(access == Access::Atomic && mayPrecedeSwap(reader)))
+    report(one(reader, mine, {second.load(std::memory_order_relaxed)}), mine, address, access,
+           Access::Read);
+  if (access != Access::Atomic && block.hasAtomics.load(std::memory_order_relaxed)) {
+    RaceMark changer{block.atomics[at / 4].load(std::memory_order_relaxed)};
+    if (!(access == Access::Read && self.swaps) && races(changer))
+      report(one(changer, mine, {}), mine, address, access, Access::Atomic);
+  }
+  if (access == Access::Write) {
+    // A workgroup may write a word in parts.
+    const bool more = writer.sameGroup(mine);
+    cell.writer.store(more ? mine.withBytes(mine.bytes() | writer.bytes()).bits : mine.bits,
+                      std::memory_order_relaxed);
+  } else if (access == Access::Atomic) {
+    std::atomic<uint64_t> &changer = block.atomics[at / 4], unused;
+    const uint64_t known = changer.load(std::memory_order_relaxed);
+    if (const uint64_t all = withReader({known}, mine, unused).bits; all != known)
+      changer.store(all, std::memory_order_relaxed);
+  } else if (reader.bits != mine.bits) { // else read before by the same instruction
+    uint64_t all = withReader(reader, mine, second).bits;
+    if (all != reader.bits) // often read again: lines stay shared between workers
+      cell.reader.store(all, std::memory_order_release); // behind the second reader
+  }
+}
+
+bool RaceChecker::mayPrecedeSwap(RaceMark reader) const {
+  return reader.operation() == number ? self.swaps : log.find(one(reader).operation()).swaps;
+}
+
+void RaceChecker::meet(const MemoryBlock &block, uint64_t address, uint64_t bytes,
+                       Acquired &acquired) {
+  if (!number || !block.races)
+    return;
+  const uint64_t start = (address - block.address) / 4,
+                 end = (address - block.address + bytes + 3) / 4;
+  for (uint64_t i = start; i < end; ++i)
+    // Before gfx12 chips other than gfx942's have atomic stores that are like any others.
+    for (const std::atomic<uint64_t> *word : {&block.atomics[i], &block.races[i].writer}) {
+      const RaceMark mark{word->load(std::memory_order_relaxed)};
+      if (!mark.bits || mark.operation() == number || isOrdered(mark.operation()))
+        continue;
+      std::vector<uint32_t> &seen = acquired.seen;
+      if (std::find(seen.begin(), seen.end(), mark.operation()) == seen.end())
+        seen.push_back(mark.operation());
+    }
 }
 
 std::string RaceChecker::placeOf(RaceMark mark, const OperationRecord &record) const {
@@ -153,15 +204,17 @@ void RaceChecker::add(const OperationRecord &where, uint32_t pc, std::string mes
   findings.add(std::move(finding));
 }
 
-void RaceChecker::report(RaceMark earlier, RaceMark mine, uint64_t address, bool write,
-                         bool earlierWrote) {
+void RaceChecker::report(RaceMark earlier, RaceMark mine, uint64_t address, Access access,
+                         Access before) {
+  static const char *const now[] = {" reads", " writes", " changes"}, *const then[] = {" read",
+                                                                                       " wrote",
+                                                                                       " changed"};
   bool within = earlier.operation() == number;
   OperationRecord other = within ? self : log.find(earlier.operation());
   add(self, mine.pc(),
-      describe(mine, self) + (write ? " writes 0x" : " reads 0x") +
-          formatString("%llx, which ", static_cast<unsigned long long>(address)) +
-          (within ? "another workgroup of it" : describe(earlier, other)) +
-          (earlierWrote ? " wrote" : " read") +
+      describe(mine, self) + now[unsigned(access)] +
+          formatString(" 0x%llx, which ", static_cast<unsigned long long>(address)) +
+          (within ? "another workgroup of it" : describe(earlier, other)) + then[unsigned(before)] +
           (within && earlier.pc() ? " at " + placeOf(earlier, self) : std::string()));
 }
 
@@ -171,11 +224,16 @@ void RaceChecker::release(const MemoryBlock &block) {
   for (uint64_t at = 0; at < block.bytes; at += 4) {
     const RaceCell &cell = block.races[at / 4];
     RaceMark writer{cell.writer.load(std::memory_order_relaxed)},
-        reader{cell.reader.load(std::memory_order_relaxed)};
-    for (RaceMark mark : {writer, reader}) {
+        reader{cell.reader.load(std::memory_order_relaxed)}, changer;
+    if (block.hasAtomics)
+      changer.bits = block.atomics[at / 4].load(std::memory_order_relaxed);
+    for (RaceMark mark : {writer, reader, changer}) {
       if (!mark.bits || isOrdered(mark.operation()))
         continue;
       // The line is that of the use: the release has none.
+      const char *did = mark.bits == writer.bits   ? " wrote"
+                        : mark.bits == reader.bits ? " read"
+                                                   : " changed";
       mark = one(mark);
       OperationRecord user = log.find(mark.operation());
       return add(user, mark.pc(),
@@ -183,7 +241,7 @@ void RaceChecker::release(const MemoryBlock &block) {
                               describe(RaceMark(), self).c_str(),
                               static_cast<unsigned long long>(block.address),
                               static_cast<unsigned long long>(at)) +
-                     describe(mark, user) + (mark.bits == writer.bits ? " wrote" : " read"));
+                     describe(mark, user) + did);
     }
   }
 }

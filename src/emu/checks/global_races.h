@@ -16,18 +16,19 @@ class Findings;
 /// A running operation's side of the check.
 class RaceChecker {
 public:
-  /// `kernel` and what follows: of a launch.
+  /// `self`: of a launch, without its place among others.
   RaceChecker(OperationLog &log, Findings &findings, const Operation &operation);
   RaceChecker(OperationLog &log, Findings &findings, const Operation &operation,
-              const std::string &kernel, int32_t device, std::shared_ptr<const LineTable> lines);
+              OperationRecord self);
   ~RaceChecker();
   RaceChecker(const RaceChecker &) = delete;
 
   /// `group`: number of the workgroup; `pc`: of the instruction; both 0 outside of launches.
-  /// `synchronized`: the workgroup has acquired what others released, so that only other operations
-  /// can race with it.
-  void access(const MemoryBlock &block, uint64_t address, uint64_t bytes, bool write,
-              uint64_t group, uint32_t pc, bool synchronized);
+  /// `acquired`: of the workgroup.
+  void access(const MemoryBlock &block, uint64_t address, uint64_t bytes, Access access,
+              uint64_t group, uint32_t pc, const Acquired &acquired);
+  /// An atomic operation sees what atomic ones of other operations have left there.
+  void meet(const MemoryBlock &block, uint64_t address, uint64_t bytes, Acquired &acquired);
   /// The operation ends a block's life: whatever touched it must come before.
   void release(const MemoryBlock &block);
   /// It touches a released block, which is a race when nothing orders it behind the release.
@@ -38,7 +39,9 @@ public:
 private:
   /// `earlier` is another operation's or workgroup's. `ordered`: an operation known to come before;
   /// is set to another one that does.
-  bool conflicts(RaceMark earlier, RaceMark mine, bool synchronized, uint32_t &ordered);
+  bool conflicts(RaceMark earlier, RaceMark mine, const Acquired &acquired, uint32_t &ordered);
+  void accessCell(const MemoryBlock &block, uint64_t at, RaceMark mine, Access access,
+                  const Acquired &acquired, uint32_t &ordered);
   bool isOrdered(uint32_t earlier);
   /// What stands for the readers of an address once this operation has read it too.
   RaceMark withReader(RaceMark earlier, RaceMark mine, std::atomic<uint64_t> &second);
@@ -46,7 +49,10 @@ private:
   RaceMark one(RaceMark readers) const;
   /// Also of readers in this launch: the mark of one that is not the workgroup of `mine`.
   RaceMark one(RaceMark readers, RaceMark mine, RaceMark second) const;
-  void report(RaceMark earlier, RaceMark mine, uint64_t address, bool write, bool earlierWrote);
+  /// Also of atomic operations and readers: whether it is no race since one of them, as compilers
+  /// make it, reads what it is about to compare and swap.
+  bool mayPrecedeSwap(RaceMark reader) const;
+  void report(RaceMark earlier, RaceMark mine, uint64_t address, Access access, Access before);
   /// `where`: whose line the finding gets.
   void add(const OperationRecord &where, uint32_t pc, std::string message);
   std::string placeOf(RaceMark mark, const OperationRecord &record) const;

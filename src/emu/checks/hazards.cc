@@ -168,8 +168,9 @@ void checkHazards(Wave &w, const MicroOp &op) {
   WaveChecks &checks = *w.checks;
   if (op.wait != WaitClass::None) {
     wait(w, checks, op);
-    std::erase_if(checks.ldsWrites,
-                  [&](const WaveChecks::LdsWrite &write) { return write.isDone(checks); });
+    for (auto *accesses : {&checks.ldsWrites, &checks.ldsReads})
+      std::erase_if(*accesses,
+                    [&](const WaveChecks::LdsAccess &access) { return access.isDone(checks); });
     return;
   }
   if (outstanding(checks)) {

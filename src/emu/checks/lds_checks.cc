@@ -8,7 +8,7 @@ namespace tl::emu {
 namespace {
 
 // Marks: generation (of barriers, modulo 2^30), early : 1 (between a barrier's halves: it counts
-// before the barrier, too), late : 1 (a write that was not waited for at the barrier before).
+// before the barrier, too), late : 1 (it was not waited for at the barrier before).
 constexpr uint32_t kLate = 1, kEarly = 2;
 
 uint32_t makeMark(uint64_t generation) { return uint32_t(generation + 1) << 2; }
@@ -21,42 +21,53 @@ bool meet(uint32_t mark, uint32_t other) {
 /// Barriers that the wave has waited for.
 uint64_t passed(const Wave &w) { return w.group->generation - w.barrierComplete; }
 
+// Parties: has changed it atomically : 1, has read it : 1, wave from 1 : 6 (a workgroup has 32 at
+// most), address of the instruction / 4 : 24.
+constexpr LdsParty kAtomic = 1u << 31, kRead = 1u << 30, kKinds = kAtomic | kRead;
+
 LdsParty makeParty(const Wave &w, uint32_t pc) {
-  return (w.number % 255 + 1) << 24 | (pc / 4 & 0xffffff);
+  return (w.number % 63 + 1) << 24 | (pc / 4 & 0xffffff);
 }
-uint32_t waveOf(LdsParty party) { return party >> 24; }
+uint32_t waveOf(LdsParty party) { return party >> 24 & 63; }
 uint32_t pcOf(LdsParty party) { return (party & 0xffffff) * 4; }
 
-/// The first of another wave among those of some bytes: 0 if there is none.
-LdsParty other(const LdsParty (&parties)[4], LdsParty mine, uint32_t bytes) {
+/// The first of another wave, and of some kinds, among those of some bytes: 0 if there is none.
+LdsParty other(const LdsParty (&parties)[4], LdsParty mine, uint32_t bytes, LdsParty kinds) {
   for (unsigned i = 0; i < 4; ++i)
-    if ((bytes >> i & 1) && parties[i] && waveOf(parties[i]) != waveOf(mine))
+    if ((bytes >> i & 1) && parties[i] && waveOf(parties[i]) != waveOf(mine) &&
+        (!kinds || parties[i] & kinds))
       return parties[i];
   return 0;
 }
 
+/// What a cell says of generation `mark`, cleared when it was about another one.
+template <class Half> Half &prepare(Half &half, uint32_t mark) {
+  if (generationOf(half.mark) != generationOf(mark))
+    half = {};
+  half.mark = mark | (half.mark & kEarly);
+  return half;
+}
+
 void noteWrite(LdsCell &cell, uint32_t mark, LdsParty mine, uint32_t bytes) {
-  if (generationOf(cell.writer.mark) != generationOf(mark))
-    cell.writer = {};
-  cell.writer.mark = mark;
+  LdsCell::Writer &writer = prepare(cell.writer, mark);
   for (unsigned i = 0; i < 4; ++i)
     if (bytes >> i & 1)
-      cell.writer.last[i] = mine;
+      writer.last[i] = mine;
 }
 
 void noteRead(LdsCell &cell, uint32_t mark, LdsParty mine, uint32_t bytes) {
-  if (generationOf(cell.reader.mark) != generationOf(mark))
-    cell.reader = {};
-  cell.reader.mark = mark;
+  LdsCell::Reader &reader = prepare(cell.reader, mark);
   for (unsigned i = 0; i < 4; ++i)
     if (bytes >> i & 1) {
-      LdsParty &first = cell.reader.first[i];
-      (first && waveOf(first) != waveOf(mine) ? cell.reader.second[i] : first) = mine;
+      LdsParty &first = reader.first[i];
+      LdsParty &place = first && waveOf(first) != waveOf(mine) ? reader.second[i] : first;
+      place = mine | (waveOf(place) == waveOf(mine) ? place & kKinds : 0);
     }
 }
 
 void reportRace(Wave &w, const MicroOp &op, uint32_t mark, LdsParty earlier, uint64_t at,
-                bool write, bool earlierWrote) {
+                Access access, const char *did) {
+  static const char *const does[] = {"reads", "writes", "changes"};
   std::string line;
   if (w.launch->lines) {
     SourceLine source = w.launch->lines->find(pcOf(earlier));
@@ -66,9 +77,8 @@ void reportRace(Wave &w, const MicroOp &op, uint32_t mark, LdsParty earlier, uin
   reportFinding(w, op, "lds-race",
                 placeText(w, -1) +
                     formatString(" %s LDS byte %llu, which wave %u %s at 0x%x",
-                                 write ? "writes" : "reads", static_cast<unsigned long long>(at),
-                                 waveOf(earlier) - 1, earlierWrote ? "wrote" : "read",
-                                 pcOf(earlier)) +
+                                 does[unsigned(access)], static_cast<unsigned long long>(at),
+                                 waveOf(earlier) - 1, did, pcOf(earlier)) +
                     line +
                     (mark & kLate ? ", without waiting for it before the barrier between them"
                                   : ", without a barrier between them"));
@@ -77,7 +87,7 @@ void reportRace(Wave &w, const MicroOp &op, uint32_t mark, LdsParty earlier, uin
 /// A load into the bytes that the wave itself has under way.
 void checkOwnLoads(Wave &w, const MicroOp &op, const LdsCell &cell, uint64_t at, uint32_t bytes,
                    bool write) {
-  for (const WaveChecks::LdsWrite &load : w.checks->ldsWrites) {
+  for (const WaveChecks::LdsAccess &load : w.checks->ldsWrites) {
     if (load.counter != WaitCounter::Vector || !load.holds(at) || load.isDone(*w.checks))
       continue;
     const LdsParty mine = makeParty(w, load.pc);
@@ -96,26 +106,76 @@ void checkOwnLoads(Wave &w, const MicroOp &op, const LdsCell &cell, uint64_t at,
   }
 }
 
-void accessCell(Wave &w, const MicroOp &op, LdsCell &cell, uint64_t at, uint32_t bytes,
-                bool write) {
-  // Loads into LDS come back in order.
-  if (!w.checks->ldsWrites.empty() && !(op.flags & OpToLds))
-    checkOwnLoads(w, op, cell, at, bytes, write);
-  const uint32_t mark = w.barrierSignaled ? makeMark(passed(w) + 1) | kEarly : makeMark(passed(w));
-  const LdsParty mine = makeParty(w, op.pc);
+/// Compilers make an atomic operation that the chip lacks of a load and instructions that compare
+/// and swap: in such code, reads and atomic operations do not race.
+bool comparesAndSwaps(const Wave &w) { return w.program->swaps; }
+
+void checkCell(Wave &w, const MicroOp &op, const LdsCell &cell, uint32_t mark, LdsParty mine,
+               uint64_t at, uint32_t bytes, Access access) {
   if (meet(cell.writer.mark, mark))
-    if (LdsParty earlier = other(cell.writer.last, mine, bytes))
-      reportRace(w, op, cell.writer.mark, earlier, at, write, true);
-  if (!write)
-    return noteRead(cell, mark, mine, bytes);
-  if (meet(cell.reader.mark, mark)) {
-    LdsParty earlier = other(cell.reader.first, mine, bytes);
-    if (!earlier)
-      earlier = other(cell.reader.second, mine, bytes);
-    if (earlier)
-      reportRace(w, op, cell.reader.mark, earlier, at, write, false);
+    if (LdsParty earlier = other(cell.writer.last, mine, bytes, 0))
+      reportRace(w, op, cell.writer.mark, earlier, at, access, "wrote");
+  if (!meet(cell.reader.mark, mark) || (access != Access::Write && comparesAndSwaps(w)))
+    return;
+  const LdsParty kinds = access == Access::Write  ? kKinds
+                         : access == Access::Read ? kAtomic
+                                                  : kRead;
+  LdsParty earlier = other(cell.reader.first, mine, bytes, kinds);
+  if (!earlier)
+    earlier = other(cell.reader.second, mine, bytes, kinds);
+  if (earlier)
+    reportRace(w, op, cell.reader.mark, earlier, at, access,
+               earlier & kinds & kRead ? "read" : "changed");
+}
+
+/// What waves have done ahead of others; none when all have come by.
+LdsCell *findAhead(GroupChecks &checks, uint64_t generation, uint32_t number) {
+  if (checks.ahead.empty())
+    return nullptr;
+  if (generation > checks.aheadUntil + 1) { // waves are one barrier apart at most
+    checks.ahead.clear();
+    return nullptr;
   }
-  noteWrite(cell, mark, mine, bytes);
+  auto found = checks.ahead.find(number);
+  return found == checks.ahead.end() ? nullptr : &found->second;
+}
+
+LdsCell &makeAhead(GroupChecks &checks, uint64_t generation, uint32_t number) {
+  checks.aheadUntil = std::max(checks.aheadUntil, uint32_t(generation));
+  return checks.ahead[number];
+}
+
+void accessCell(Wave &w, const MicroOp &op, GroupChecks &checks, uint64_t at, uint32_t bytes,
+                Access access) {
+  LdsCell *cell = &checks.lds[at / 4];
+  // Loads into LDS come back in order.
+  if (!w.checks->ldsWrites.empty() && access != Access::Atomic && !(op.flags & OpToLds))
+    checkOwnLoads(w, op, *cell, at, bytes, access == Access::Write);
+  const uint64_t generation = passed(w) + w.barrierSignaled;
+  const uint32_t mark = makeMark(generation) | (w.barrierSignaled ? kEarly : 0);
+  const LdsParty mine = makeParty(w, op.pc);
+  checkCell(w, op, *cell, mark, mine, at, bytes, access);
+  if (const LdsCell *ahead = findAhead(checks, passed(w), uint32_t(at / 4)))
+    checkCell(w, op, *ahead, mark, mine, at, bytes, access);
+  if (w.barrierSignaled)
+    cell = &makeAhead(checks, generation, uint32_t(at / 4));
+  if (access == Access::Write)
+    noteWrite(*cell, mark, mine, bytes);
+  else
+    noteRead(*cell, mark, mine | (access == Access::Read ? kRead : kAtomic), bytes);
+}
+
+/// Remembers an access until it is waited for.
+void addPending(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned bytes,
+                Access access) {
+  WaitCounter counter = op.flags & OpToLds ? WaitCounter::Vector : WaitCounter::Lds;
+  WaveChecks::LdsAccess all{w.checks->issued[unsigned(counter)], op.pc, counter, UINT32_MAX, 0};
+  forLanes(memory.lanes, [&](unsigned l) {
+    const auto at = uint32_t(memory.pointer[l] - w.group->lds.data());
+    all.first = std::min(all.first, at), all.last = std::max(all.last, at + bytes - 1);
+  });
+  if (memory.lanes)
+    (access == Access::Read ? w.checks->ldsReads : w.checks->ldsWrites).push_back(all);
 }
 
 } // namespace
@@ -130,22 +190,13 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
                       formatString(" %s %u bytes outside of the workgroup's %u bytes of LDS",
                                    access == Access::Read ? "reads" : "writes", bytes,
                                    w.group->ldsBytes));
-  std::vector<WaveChecks::LdsWrite> &writes = w.checks->ldsWrites;
   const bool loads = op.flags & OpToLds;
   const bool alone = w.group->waves.size() < 2;
-  // Atomic operations may meet. A wave alone meets only its own loads into LDS.
-  if (access == Access::Atomic || (alone && !loads && writes.empty()))
+  // A wave alone meets only its own loads into LDS.
+  if (alone && (access == Access::Atomic || (!loads && w.checks->ldsWrites.empty())))
     return;
-  if (access == Access::Write && (loads || !alone)) {
-    const WaitCounter counter = loads ? WaitCounter::Vector : WaitCounter::Lds;
-    WaveChecks::LdsWrite all{w.checks->issued[unsigned(counter)], op.pc, counter, UINT32_MAX, 0};
-    forLanes(memory.lanes, [&](unsigned l) {
-      const auto at = uint32_t(memory.pointer[l] - w.group->lds.data());
-      all.first = std::min(all.first, at), all.last = std::max(all.last, at + bytes - 1);
-    });
-    if (memory.lanes)
-      writes.push_back(all);
-  }
+  if (access != Access::Atomic && (loads || !alone))
+    addPending(w, op, memory, bytes, access);
   const uint8_t *lds = w.group->lds.data();
   forLanes(memory.lanes, [&](unsigned l) {
     uint64_t start = uint64_t(memory.pointer[l] - lds), end = start + bytes;
@@ -155,20 +206,44 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
         mask &= 15u << (start - at);
       if (at + 4 > end)
         mask &= 15u >> (at + 4 - end);
-      accessCell(w, op, checks->lds[at / 4], at, mask & 15, access == Access::Write);
+      accessCell(w, op, *checks, at, mask & 15, access);
     }
   });
 }
 
+namespace {
+
+/// A read that may be done behind the barrier: it counts there, too.
+void keepLateRead(Wave &w, GroupChecks &checks, const WaveChecks::LdsAccess &read) {
+  const uint64_t next = passed(w) + 1;
+  const LdsParty mine = makeParty(w, read.pc) | kRead;
+  auto bytesIn = [&](const LdsCell *cell) {
+    uint32_t bytes = 0;
+    if (cell && generationOf(cell->reader.mark) == generationOf(makeMark(next - 1)))
+      for (const auto *parties : {&cell->reader.first, &cell->reader.second})
+        for (unsigned i = 0; i < 4; ++i)
+          if (((*parties)[i] & ~kAtomic) == mine)
+            bytes |= 1u << i;
+    return bytes;
+  };
+  for (uint32_t i = read.first / 4; i <= read.last / 4; ++i)
+    if (const uint32_t bytes = bytesIn(&checks.lds[i]) | bytesIn(findAhead(checks, next - 1, i)))
+      noteRead(makeAhead(checks, next, i), makeMark(next) | kLate, mine, bytes);
+}
+
+} // namespace
+
 /// What is not done when the wave comes to a barrier may be done behind it: it counts there, too.
-void keepLateWrites(Wave &w) {
+void keepLateAccesses(Wave &w) {
   GroupChecks *checks = w.group->checks.get();
-  std::vector<WaveChecks::LdsWrite> &writes = w.checks->ldsWrites;
-  std::erase_if(writes, [&](const WaveChecks::LdsWrite &write) { return write.isDone(*w.checks); });
-  if (!checks || writes.empty())
+  for (auto *accesses : {&w.checks->ldsWrites, &w.checks->ldsReads})
+    std::erase_if(*accesses, [&](const auto &access) { return access.isDone(*w.checks); });
+  if (!checks)
     return;
+  for (const WaveChecks::LdsAccess &read : w.checks->ldsReads)
+    keepLateRead(w, *checks, read);
   const uint32_t now = generationOf(makeMark(passed(w)));
-  for (const WaveChecks::LdsWrite &write : writes) {
+  for (const WaveChecks::LdsAccess &write : w.checks->ldsWrites) {
     const LdsParty mine = makeParty(w, write.pc);
     for (uint32_t i = write.first / 4; i <= write.last / 4; ++i) {
       auto &writer = checks->lds[i].writer;

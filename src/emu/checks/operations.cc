@@ -1,6 +1,5 @@
 #include "emu/checks/operations.h"
 
-#include "emu/checks/race_cell.h"
 #include "emu/findings.h"
 #include "emu/memory.h"
 #include "support/result.h"
@@ -9,8 +8,22 @@
 
 namespace tl::emu {
 
-/// Numbers that marks can hold.
-constexpr size_t kMost = RaceCell::kOperations - 1;
+namespace {
+
+/// Calls `visit` for each word of a block that holds a mark.
+template <class F> void forEachMark(const MemoryBlock &block, F visit) {
+  if (!block.live || !block.races)
+    return;
+  const uint64_t cells = (block.bytes + 3) / 4;
+  for (uint64_t i = 0; i < cells; ++i) {
+    visit(block.races[i].writer);
+    visit(block.races[i].reader);
+  }
+  for (uint64_t i = 0; block.hasAtomics && i < cells; ++i)
+    visit(block.atomics[i]);
+}
+
+} // namespace
 
 uint32_t OperationLog::add(OperationRecord operation) {
   std::lock_guard guard(lock);
@@ -19,9 +32,13 @@ uint32_t OperationLog::add(OperationRecord operation) {
   uint32_t number = take({std::move(operation), {}});
   active += number != 0;
   if (!number)
-    findings.notChecked(formatString(
-        "races of operations that ran while %zu others were remembered and some ran", kMost));
+    sayTooMany();
   return number;
+}
+
+void OperationLog::sayTooMany() {
+  findings.notChecked(formatString(
+      "races of operations that ran while %zu others were remembered and some ran", most));
 }
 
 void OperationLog::end(uint32_t number) {
@@ -33,7 +50,7 @@ void OperationLog::end(uint32_t number) {
 uint32_t OperationLog::take(Record record) {
   record.age = ++ages;
   if (spare.empty()) {
-    if (records.size() == kMost)
+    if (records.size() == most)
       return 0;
     records.push_back(std::move(record));
     return uint32_t(records.size());
@@ -50,21 +67,21 @@ void OperationLog::reclaim() {
   space.forEachBlock([&](MemoryBlock &block) {
     named[block.releasedBy] = true;
     uint32_t last = 0; // neighbours mostly have the same
-    for (uint64_t i = 0; block.live && block.races && i < (block.bytes + 3) / 4; ++i)
-      for (const std::atomic<uint64_t> *word : {&block.races[i].writer, &block.races[i].reader}) {
-        RaceMark mark{word->load(std::memory_order_relaxed)};
-        if (mark.bits && mark.operation() != last)
-          named[last = mark.operation()] = true;
-      }
+    forEachMark(block, [&](const std::atomic<uint64_t> &word) {
+      RaceMark mark{word.load(std::memory_order_relaxed)};
+      if (mark.bits && mark.operation() != last)
+        named[last = mark.operation()] = true;
+    });
   });
   for (size_t i = 0; i < records.size(); ++i)
     for (const Reader &reader : records[i].readers)
       if (named[i + 1])
         named[reader.operation] = true;
-  if (size_t(std::count(named.begin(), named.end(), true)) > kMost / 4 * 3)
+  if (size_t(std::count(named.begin(), named.end(), true)) > most / 4 * 3)
     forgetOldest(named);
   free(named);
-  reclaimAt = std::clamp<size_t>(2 * (records.size() - spare.size()), 1 << 16, kMost);
+  reclaimAt = std::clamp(2 * (records.size() - spare.size()), std::min(kReclaim, latestReclaim()),
+                         latestReclaim());
 }
 
 /// Half of them, with their marks.
@@ -90,16 +107,15 @@ void OperationLog::forgetOldest(std::vector<bool> &named) {
   space.forEachBlock([&](MemoryBlock &block) {
     if (!named[block.releasedBy])
       block.releasedBy = 0;
-    for (uint64_t i = 0; block.live && block.races && i < (block.bytes + 3) / 4; ++i)
-      for (std::atomic<uint64_t> *word : {&block.races[i].writer, &block.races[i].reader}) {
-        RaceMark mark{word->load(std::memory_order_relaxed)};
-        if (mark.bits && !named[mark.operation()])
-          word->store(0, std::memory_order_relaxed);
-      }
+    forEachMark(block, [&](std::atomic<uint64_t> &word) {
+      RaceMark mark{word.load(std::memory_order_relaxed)};
+      if (mark.bits && !named[mark.operation()])
+        word.store(0, std::memory_order_relaxed);
+    });
   });
   findings.notChecked(formatString("races of new operations with the oldest ones: more than %zu "
                                    "to remember",
-                                   kMost),
+                                   most),
                       forgotten);
 }
 
@@ -141,7 +157,7 @@ bool OperationLog::isOrdered(uint32_t earlier, const Operation &later) const {
 }
 
 uint32_t OperationLog::addReader(Reader earlier, Reader added, const Operation &later) {
-  constexpr size_t most = 8;
+  constexpr size_t mostReaders = 32;
   std::lock_guard guard(lock);
   std::vector<Reader> all = {added};
   if (earlier.operation && earlier.operation <= records.size()) {
@@ -154,18 +170,42 @@ uint32_t OperationLog::addReader(Reader earlier, Reader added, const Operation &
   auto known = readerSets.find(all);
   if (known != readerSets.end())
     return known->second;
-  uint32_t number = all.size() > most ? 0 : take({{}, all});
-  if (!number) {
+  if (all.size() > mostReaders) {
     findings.notChecked(formatString("races with readers of an address that has more than %zu that "
                                      "nothing orders",
-                                     most));
+                                     mostReaders));
     return 0;
   }
-  return readerSets[all] = number;
+  const uint32_t number = take({{}, all});
+  if (number)
+    readerSets[all] = number;
+  else
+    sayTooMany();
+  return number;
 }
 
 bool OperationLog::isReaderOf(uint32_t number, uint32_t operation) const {
   std::lock_guard guard(lock);
+  return isReader(number, operation);
+}
+
+bool OperationLog::areAmong(const std::vector<uint32_t> &operations, uint32_t number,
+                            const Operation &later) const {
+  std::lock_guard guard(lock);
+  auto isAmong = [&](uint32_t operation) {
+    return ordered(operation, later) ||
+           std::any_of(operations.begin(), operations.end(), [&](uint32_t known) {
+             return known == operation || isReader(known, operation);
+           });
+  };
+  if (!number || number > records.size() || records[number - 1].readers.empty())
+    return isAmong(number);
+  const std::vector<Reader> &readers = records[number - 1].readers;
+  return std::all_of(readers.begin(), readers.end(),
+                     [&](const Reader &reader) { return isAmong(reader.operation); });
+}
+
+bool OperationLog::isReader(uint32_t number, uint32_t operation) const {
   if (!number || number > records.size())
     return false;
   for (const Reader &reader : records[number - 1].readers)

@@ -1,9 +1,11 @@
 // The operations that touched device memory, and which of them are ordered.
 #pragma once
 
+#include "emu/checks/race_cell.h"
 #include "emu/emulator.h"
 #include "emu/line_table.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -21,6 +23,7 @@ struct OperationRecord {
   std::string name;
   int32_t device = -1;                    // of a launch's kernel
   std::shared_ptr<const LineTable> lines; // of that kernel
+  bool swaps = false;                     // its code compares and swaps
 };
 
 /// An operation that read an address, and its instruction.
@@ -35,7 +38,11 @@ struct Reader {
 /// forgotten, and the report says so.
 class OperationLog {
 public:
-  OperationLog(const AddressSpace &space, Findings &findings) : space(space), findings(findings) {}
+  /// `most`: so many numbers there are; fewer than marks can hold for tests.
+  OperationLog(const AddressSpace &space, Findings &findings,
+               uint32_t most = RaceCell::kOperations - 1)
+      : space(space), findings(findings), most(most),
+        reclaimAt(std::min(kReclaim, latestReclaim())) {}
 
   /// An operation begins. Numbers from 1; 0 when there are too many to tell apart: such an
   /// operation is not tracked, and the report says so.
@@ -51,6 +58,10 @@ public:
   /// number that this gave) that nothing orders before `later`, and a new one. 0 when there are too
   /// many to keep.
   uint32_t addReader(Reader earlier, Reader added, const Operation &later);
+  /// Whether an operation, or each of several readers, is among `operations` (or sets of readers
+  /// there), if nothing orders it before `later`.
+  bool areAmong(const std::vector<uint32_t> &operations, uint32_t number,
+                const Operation &later) const;
   /// Whether `number` stands for several readers, and the operation is one of them.
   bool isReaderOf(uint32_t number, uint32_t operation) const;
   /// The first of those readers that nothing orders before `later`; an operation is its only one.
@@ -68,9 +79,15 @@ private:
   std::vector<uint32_t> spare;
   std::map<std::vector<Reader>, uint32_t> readerSets;
   uint64_t ages = 0, active = 0;
-  size_t reclaimAt = 1 << 16; // so many numbers in use
+  const size_t most;
+  size_t reclaimAt; // so many numbers in use
+  static constexpr size_t kReclaim = 1 << 16;
+  /// Early enough that operations that run and their readers find numbers.
+  size_t latestReclaim() const { return most / 8 * 7; }
+  void sayTooMany();
 
   bool ordered(uint32_t earlier, const Operation &later) const;
+  bool isReader(uint32_t number, uint32_t operation) const;
   uint32_t take(Record record);
   void reclaim();
   void forgetOldest(std::vector<bool> &named);

@@ -1,11 +1,13 @@
 // Who touched four bytes of device memory last: one word for writing, one for reading. Readers of
 // several operations that nothing orders stand under a number of their own
 // (OperationLog::addReader); of several workgroups of one launch the first one's mark stands there,
-// and a second one's beside it (MemoryBlock::secondReaders).
+// and a second one's beside it (MemoryBlock::secondReaders). Atomic operations do not race with
+// each other: they leave marks as readers do, in words of their own (MemoryBlock::atomics).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace tl::emu {
 
@@ -32,6 +34,19 @@ struct RaceMark {
     return {(bits & ~(uint64_t(0x7fffff) << 5)) | uint64_t(pc / 4 & 0x7fffff) << 5};
   }
   RaceMark ofSeveral() const { return {bits | kSeveral}; }
+};
+
+/// What a workgroup has taken over from others through atomic operations.
+struct Acquired {
+  bool launch = false;              // from the workgroups of its launch
+  std::vector<uint32_t> seen;       // operations whose atomic stores it has met
+  std::vector<uint32_t> operations; // of those, the ones met before an acquire fence
+
+  /// An acquire fence for the device.
+  void fence() {
+    launch = true;
+    operations = seen;
+  }
 };
 
 struct RaceCell {

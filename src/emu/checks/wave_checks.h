@@ -1,6 +1,7 @@
 // What checked launches remember of a wave and of a workgroup.
 #pragma once
 
+#include "emu/checks/race_cell.h"
 #include "emu/micro_op.h"
 
 #include <cstdint>
@@ -49,7 +50,7 @@ struct WaveChecks {
   };
   std::vector<Pending> lines; // of the vector file
   uint32_t scalar[ScalarSlots] = {}, scalarPc[ScalarSlots] = {};
-  struct LdsWrite {
+  struct LdsAccess {
     uint32_t number; // by its counter
     uint32_t pc;
     WaitCounter counter;  // Vector: a load into LDS
@@ -57,24 +58,24 @@ struct WaveChecks {
     bool holds(uint64_t at) const { return at + 4 > first && at <= last; }
     bool isDone(const WaveChecks &checks) const { return number <= checks.done[unsigned(counter)]; }
   };
-  std::vector<LdsWrite> ldsWrites; // that may not have been waited for
-  uint32_t signalPc = 0;           // where it last came to a barrier
+  std::vector<LdsAccess> ldsWrites, ldsReads; // that may not have been waited for
+  uint32_t signalPc = 0;                      // where it last came to a barrier
   Definedness definedness;
   uint32_t issued[unsigned(WaitCounter::Count)] = {}, done[unsigned(WaitCounter::Count)] = {};
 };
 
-/// A wave, by number modulo 255 from 1, and the instruction with which it accessed a byte of LDS;
-/// 0: none did.
+/// A wave, and the instruction with which it accessed a byte of LDS; 0: none did. How it is put
+/// together: lds_checks.cc.
 using LdsParty = uint32_t;
 
 /// Who wrote, or read, four bytes of LDS since the last barrier, byte by byte: waves may work on
 /// neighbours. `mark` says since when (lds_checks.cc).
 struct LdsCell {
-  struct {
+  struct Writer {
     uint32_t mark = 0;
     LdsParty last[4] = {};
   } writer;
-  struct {
+  struct Reader { // or atomic operation
     uint32_t mark = 0;
     LdsParty first[4] = {}, second[4] = {}; // two different waves
   } reader;
@@ -82,10 +83,14 @@ struct LdsCell {
 
 struct GroupChecks {
   std::vector<LdsCell> lds;
+  // By their numbers, cells of what counts after a barrier though other waves are before it: what
+  // is done between a barrier's halves, reads that were not waited for. Up to which generation.
+  std::unordered_map<uint32_t, LdsCell> ahead;
+  uint32_t aheadUntil = 0;
   std::vector<uint8_t> ldsShadow, scratchShadow;  // ShadowBits of each byte
   std::unordered_map<uint32_t, Origin> ldsCopies; // of undefined values, by word
   uint32_t barrierPc = 0;                         // of the first wave that came to this barrier
-  bool synchronized = false;                      // has acquired what other workgroups released
+  Acquired acquired;
 };
 
 } // namespace tl::emu

@@ -163,7 +163,7 @@ void acquire(Wave &w, const MicroOp &op) {
   else if (w.launch->chip->generation == Generation::Gfx12)
     device = (policy & 24) >= kDeviceScope;
   if (device && w.group->checks)
-    w.group->checks->synchronized = true;
+    w.group->checks->acquired.fence();
 }
 
 using u32 = uint32_t;

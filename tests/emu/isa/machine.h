@@ -143,7 +143,7 @@ public:
       return false;
     CodeObject object;
     object.image = code;
-    object.code.push_back({0, 0, code.size(), code.size(), true});
+    object.code.push_back({0, 0, code.size(), code.size(), true, false});
     auto decoded = decode(object, *context.chip, wave.lanes);
     if (!decoded) {
       unit::fail(__FILE__, __LINE__, decoded.error().message);
