@@ -111,6 +111,34 @@ UNIT_TEST(unknown_instructions_are_named) {
   CHECK(result.message.find("s_rfe_restore_b64 at 0x") != std::string::npos);
 }
 
+// The driver hands out what GWS instructions work on; there is none here.
+UNIT_TEST(instructions_without_resources_are_named) {
+  const char *const all[] = {"ds_gws_init v4 offset:1 gds", "ds_gws_barrier v4 offset:2 gds",
+                             "ds_gws_sema_v offset:1 gds",  "ds_gws_sema_br v4 offset:1 gds",
+                             "ds_gws_sema_p offset:1 gds",  "ds_gws_sema_release_all offset:1 gds"};
+  for (const char *chip : {"gfx90a", "gfx942", "gfx950", "gfx1100"}) {
+    std::vector<OpcodeCase> cases;
+    for (const char *instruction : all) {
+      OpcodeCase &test = cases.emplace_back();
+      // gfx90a and its successors want pairs of registers to be aligned; the first stands alone.
+      test.instructions = {"s_mov_b32 m0, 0", instruction};
+    }
+    Machine machine(chip);
+    const std::string text = assemblyOf(cases, chip, machine.emulator->chip(0).waveSize);
+    REQUIRE(machine.load(assemble(text, chip)) == LoadStatus::Ok);
+    uint64_t memory = machine.upload(std::vector<uint32_t>(64));
+    for (size_t i = 0; i < cases.size(); ++i) {
+      const std::string name = "case_" + std::to_string(i), word = all[i];
+      LaunchResult result = machine.launch(name, {1}, {64}, memory, memory);
+      CHECK(result.status == LaunchStatus::Unimplemented);
+      const std::string place = "kernel " + name + ", " + word.substr(0, word.find(' ')) + " at 0x";
+      if (result.message.find(place) == std::string::npos)
+        unit::fail(__FILE__, __LINE__,
+                   std::string(chip) + ": no \"" + place + "\" in " + result.message);
+    }
+  }
+}
+
 // gfx12 has the number of a wave in its group in ttmp8, from where compilers take it.
 UNIT_TEST(waves_know_their_number) {
   Machine machine("gfx1201");
