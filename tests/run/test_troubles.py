@@ -168,6 +168,20 @@ def handed_on(programs):
             {"rows": np.stack(rows[1:]), "flags": np.ones(programs, np.int32)}, {})
 
 
+def signalling_maximum():
+    f, h = np.zeros(13, np.uint32), np.zeros(13, np.uint16)
+    d = np.zeros(13, np.uint64)
+    f[::2], h[::2], d[::2] = 0x7f800001, 0x7c01, 0x7ff0000000000001
+    f[3], h[3], d[3] = 0xbf800000, 0xbc00, 0xbff0000000000000
+    i = np.arange(13, dtype=np.int16) - 5
+    want = {}
+    for name, x in (("f", f.view(np.float32)), ("h", h.view(np.float16)), ("d", d.view(np.float64))):
+        nan = np.isnan(x)
+        want[f"{name}1"] = np.where(nan, np.nan, np.maximum(np.where(nan, 0, x), i)).astype(x.dtype)
+        want[f"{name}2"] = np.where(nan, np.nan, np.minimum(np.where(nan, 0, x), 2)).astype(x.dtype)
+    return ({}, {"f": f.view(np.float32), "h": h.view(np.float16), "d": d.view(np.float64), "i": i}, want, {})
+
+
 def wide_sums():
     x = random.integers(-1 << 50, 1 << 50, (7, 20))
     x[:, 0] = 1 << 40
@@ -262,6 +276,7 @@ CASES = {
     "atomic_halves": [atomic_halves()],
     "atomic_counters": [atomic_counters()],
     "atomic_copies": [atomic_copies()],
+    "signalling_maximum": [signalling_maximum()],
     "handed_on": [handed_on(1), handed_on(40)],
     "wide_integer_sums": [wide_sums()],
     "casts_to_bytes": [casts()],

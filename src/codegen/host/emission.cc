@@ -8,8 +8,9 @@ Emission::Emission(const CodegenInput &input, const ValuePlan &values, const Buf
                    unsigned vectorBits, llvm::Function *function, const KernelDebugInfo &debug)
     : input(input), g(input.graph), values(values), buffers(buffers), vectorBits(vectorBits),
       function(function), ir(function->getContext()),
-      elements(ir, {.contract = input.graph.kernel.contract, .nativeHalf = false}), debug(debug),
-      scalar(g.values.size()), view(g.values.size()), tile(g.values.size()) {}
+      elements(
+          ir, {.contract = input.graph.kernel.contract, .nativeHalf = false, .hidesNumbers = true}),
+      debug(debug), scalar(g.values.size()), view(g.values.size()), tile(g.values.size()) {}
 
 llvm::Value *Emission::index(ValueId v) {
   llvm::Value *value = scalar[v];

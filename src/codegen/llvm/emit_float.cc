@@ -16,9 +16,13 @@ Value *ElementEmitter::minMax(Opcode opcode, Value *a, Value *b, DType dtype) {
             : opcode == Opcode::Max    ? llvm::Intrinsic::maximum
             : opcode == Opcode::MinNum ? llvm::Intrinsic::minimumnum
                                        : llvm::Intrinsic::maximumnum;
+  auto hidden = [&](Value *v) {
+    return options.hidesNumbers ? ir.CreateUnaryIntrinsic(llvm::Intrinsic::arithmetic_fence, v) : v;
+  };
   if (!isSmall(dtype) || (dtype == DType::F16 && options.nativeHalf))
-    return ir.CreateBinaryIntrinsic(id, a, b);
-  Value *result = ir.CreateBinaryIntrinsic(id, toFloat(a, dtype), toFloat(b, dtype));
+    return ir.CreateBinaryIntrinsic(id, hidden(a), hidden(b));
+  Value *result =
+      ir.CreateBinaryIntrinsic(id, hidden(toFloat(a, dtype)), hidden(toFloat(b, dtype)));
   return dtype == DType::BF16 ? truncateExactBf16(ir, result) : fromFloat(result, dtype);
 }
 

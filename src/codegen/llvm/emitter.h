@@ -24,6 +24,9 @@ struct EmitterOptions {
   /// The target computes in half and rounds to bfloat by itself (amdgcn). Else (x86) both go
   /// through f32, and bf16 is rounded by integer arithmetic. The results are equal.
   bool nativeHalf = false;
+  /// LLVM 22's scalar minimum and maximum for AVX-512 lose a signalling NaN where the other operand
+  /// is known to be a number (vfpclass is asked for quiet ones only): it is not to know.
+  bool hidesNumbers = false;
 };
 
 class ElementEmitter {
