@@ -1,6 +1,5 @@
 #include "differential/shrink.h"
 
-#include "differential/plain_arguments.h"
 #include "graph/builder.h"
 #include "graph/canonical.h"
 #include "graph/text.h"
@@ -17,10 +16,9 @@ namespace {
 struct Edit {
   enum Kind {
     None,
-    OneProgram, // of the grid
-    Drop,       // the op; its results become zeros
-    Forward,    // results become operands from `which` on
-    Unwrap,     // the body of region `which` stands in its place, once
+    Drop,    // the op; its results become zeros
+    Forward, // results become operands from `which` on
+    Unwrap,  // the body of region `which` stands in its place, once
   } kind = None;
   OpId op = 0;
   size_t which = 0;
@@ -41,7 +39,7 @@ public:
     copyBlock(from.kernel.head, from.block(from.kernel.head).ops.size());
     std::vector<ValueId> grid;
     for (ValueId v : from.kernel.grid)
-      grid.push_back(edit.kind == Edit::OneProgram ? one() : map[v]);
+      grid.push_back(map[v]);
     to.setHeadGrid(grid);
     to.buildHead(false);
     copyBlock(from.kernel.body, from.block(from.kernel.body).ops.size());
@@ -110,15 +108,6 @@ private:
     dims.key = AttrKey::Dims;
     dims.list.assign(type.extents().begin(), type.extents().end());
     return type.rank == 0 ? scalar : to.op(Opcode::Full, {scalar}, {dims});
-  }
-
-  ValueId one() {
-    Attr value, dtype;
-    value.key = AttrKey::Value;
-    value.i = 1;
-    dtype.key = AttrKey::DType;
-    dtype.i = int64_t(DType::I64);
-    return to.op(Opcode::Const, {}, {value, dtype});
   }
 
   void copyBlock(BlockId block, size_t count) {
@@ -198,55 +187,13 @@ std::optional<Case> edited(const Case &c, const Edit &edit, bool contract) {
   smaller.args.clear();
   for (size_t i : kept)
     smaller.args.push_back(c.args[i]);
-  return withoutUnusedBuffers(smaller);
-}
-
-/// Scalars that tell programs apart.
-std::vector<bool> programNumbers(const Graph &g) {
-  std::vector<bool> found(g.values.size(), false);
-  for (OpId id = 1; id < g.ops.size(); ++id) {
-    const Op &op = g.ops[id];
-    bool depends = op.opcode == Opcode::ProgramId;
-    for (ValueId v : g.operands(op))
-      depends |= found[v];
-    for (ValueId v : g.results(op))
-      found[v] = depends && g.typeOf(v).isScalar() && isInteger(g.typeOf(v).dtype);
-  }
-  return found;
-}
-
-/// Operations without which two programs, or two elements, would write to one place: what comes of
-/// that is nobody's failure.
-std::vector<bool> placesApart(const Graph &g, bool oneProgram) {
-  std::vector<bool> kept(g.ops.size(), false), ofProgram = programNumbers(g);
-  std::vector<ValueId> work;
-  for (OpId id = 1; id < g.ops.size(); ++id) {
-    const Op &op = g.ops[id];
-    if (!writesMemory(op.opcode))
-      continue;
-    bool byElement = op.opcode == Opcode::Scatter || isAtomic(op.opcode);
-    for (ValueId v : g.indexOperands(op))
-      if (byElement || (!oneProgram && ofProgram[v]))
-        work.push_back(v);
-  }
-  while (!work.empty()) {
-    const Value &value = g.values[work.back()];
-    work.pop_back();
-    if (value.kind != ValueKind::OpResult || kept[value.op])
-      continue;
-    kept[value.op] = true;
-    for (ValueId v : g.operands(g.ops[value.op]))
-      work.push_back(v);
-  }
-  return kept;
+  return smaller;
 }
 
 /// What may be done to an op, the boldest first.
-std::vector<Edit> editsOf(const Graph &g, OpId id, bool oneProgram) {
+std::vector<Edit> editsOf(const Graph &g, OpId id) {
   const Op &op = g.ops[id];
   std::vector<Edit> edits;
-  if (placesApart(g, oneProgram)[id])
-    return edits;
   if (op.opcode == Opcode::Invalid || op.opcode == Opcode::Yield || op.block == g.kernel.head)
     return edits;
   edits.push_back({Edit::Drop, id, 0});
@@ -277,8 +224,6 @@ public:
   Case run() {
     accept(edited(best, {}, best.graph.kernel.contract)); // canonical, without unused arguments
     accept(edited(best, {}, false));
-    oneProgram = accept(edited(best, {Edit::OneProgram, 0, 0}, best.graph.kernel.contract));
-    makeArgumentsPlain();
     while (left > 0 && (removeOps() || clearBuffers() || removeArguments()))
       ;
     return std::move(best);
@@ -288,7 +233,6 @@ private:
   Case best;
   const std::function<bool(const Case &)> &fails;
   unsigned left;
-  bool oneProgram = false;
 
   bool accept(std::optional<Case> candidate) {
     if (!candidate || left == 0)
@@ -300,34 +244,12 @@ private:
     return true;
   }
 
-  /// All arguments at once, or those where the failure does not hang on it.
-  void makeArgumentsPlain() {
-    Case all = best;
-    for (size_t i = 0; i < all.args.size(); ++i)
-      if (auto plain = withPlainArgument(all, i))
-        all = std::move(*plain);
-    if (accept(edited(all, {}, best.graph.kernel.contract)))
-      return;
-    std::vector<std::string> names;
-    for (const Argument &argument : best.graph.kernel.args)
-      names.push_back(argument.name);
-    for (const std::string &name : names) {
-      const std::vector<Argument> &args = best.graph.kernel.args;
-      auto found = std::find_if(args.begin(), args.end(),
-                                [&](const Argument &argument) { return argument.name == name; });
-      if (found == args.end()) // it was the extent of one before
-        continue;
-      if (auto plain = withPlainArgument(best, size_t(found - args.begin())))
-        accept(edited(*plain, {}, best.graph.kernel.contract));
-    }
-  }
-
   bool removeOps() {
     bool any = false;
     // From the end: what is later depends on what is before.
     for (size_t id = best.graph.ops.size(); id-- > 1 && left > 0;) {
       id = std::min(id, best.graph.ops.size() - 1);
-      for (const Edit &edit : editsOf(best.graph, OpId(id), oneProgram)) {
+      for (const Edit &edit : editsOf(best.graph, OpId(id))) {
         auto candidate = edited(best, edit, best.graph.kernel.contract);
         if (!candidate || opCount(candidate->graph) >= opCount(best.graph))
           continue;
