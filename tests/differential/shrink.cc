@@ -147,10 +147,13 @@ private:
     }
     if (edit.kind == Edit::Unwrap) {
       const Block &block = from.block(from.regions(op)[edit.which]);
+      const size_t before = carriedArgumentsAt(op.opcode); // the counter, which starts as operand 0
       for (size_t i = 0; i < block.args.size(); ++i)
-        map[block.args[i]] = map[from.operand(op, i == 0 ? 0 : i + 2)];
+        map[block.args[i]] =
+            map[from.operand(op, i < before ? i : firstCarried(op.opcode) + i - before)];
       copyBlock(from.regions(op)[edit.which], block.ops.size() - 1);
-      setResults(op, mapped(from.operands(from.ops[block.ops.back()])));
+      auto yields = from.operands(from.ops[block.ops.back()]);
+      setResults(op, mapped(yields.subspan(carriedYieldsAt(op.opcode))));
       return true;
     }
     return false;
@@ -197,7 +200,7 @@ std::vector<Edit> editsOf(const Graph &g, OpId id) {
   if (op.opcode == Opcode::Invalid || op.opcode == Opcode::Yield || op.block == g.kernel.head)
     return edits;
   edits.push_back({Edit::Drop, id, 0});
-  for (size_t r = 0; r < op.regions.count; ++r)
+  for (size_t r = 0; r < op.regions.count && !hasCombineRegion(op.opcode); ++r)
     edits.push_back({Edit::Unwrap, id, r});
   if (isLoop(op.opcode)) {
     edits.push_back({Edit::Forward, id, firstCarried(op.opcode)});
