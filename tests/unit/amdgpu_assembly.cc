@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <regex>
+#include <sstream>
 
 using namespace unit;
 
@@ -232,3 +233,79 @@ UNIT_TEST(occupancy_follows_registers_and_lds) {
 }
 
 UNIT_TEST_MAIN
+
+namespace {
+
+/// The instructions before each one whose name matches, the nearest first.
+std::vector<std::vector<std::string>> instructionsBefore(const std::string &assembly,
+                                                         const std::string &pattern) {
+  const std::regex wanted(pattern);
+  std::vector<std::string> earlier;
+  std::vector<std::vector<std::string>> found;
+  std::istringstream lines(assembly);
+  for (std::string line; std::getline(lines, line);) {
+    size_t at = line.find_first_not_of(" \t");
+    if (at == 0 || at == std::string::npos || line[at] == '.' || line[at] == ';')
+      continue; // a label, a directive, a comment
+    if (std::regex_search(line, wanted))
+      found.push_back(earlier);
+    earlier.insert(earlier.begin(), line.substr(at));
+  }
+  return found;
+}
+
+/// Whether a wait that matches stands there before anything that touches memory.
+bool waitsBefore(const std::vector<std::string> &instructions, const std::string &pattern) {
+  const std::regex wait(pattern), touches("^(?:ds|global|buffer_(?:load|store)|flat|s_load)_");
+  for (const std::string &instruction : instructions) {
+    if (std::regex_search(instruction, wait))
+      return true;
+    if (std::regex_search(instruction, touches))
+      return false;
+  }
+  return false;
+}
+
+} // namespace
+
+// LLVM forgets what comes round a loop when it decides what to wait for
+// (codegen/llvm/kept_waits.h).
+UNIT_TEST(barriers_in_loops_wait_for_shared_memory) {
+  const char *transposed = R"(tile 0.1
+kernel @transposed(%a: view<u8, [14, 16]>, %c: view<u8, [18, 4, 14, 3]> distinct) grid [1] {
+  for %i = 0 to 5 step 2 {
+    %x = load %a[0, 0] axes [1, 0] pad 111 : tile<16x17xu8>
+    store %x, %c[0, 0, 0, %i] axes [2, 0]
+  }
+}
+)";
+  onAllChips(transposed, {.threads = 256}, [](const tl::TargetCode &, const std::string &assembly) {
+    auto barriers = instructionsBefore(assembly, "\\bs_barrier(?:_signal)?\\b");
+    REQUIRE(!barriers.empty());
+    for (const auto &before : barriers)
+      CHECK(waitsBefore(before, "^s_waitcnt .*lgkmcnt\\(0\\)|^s_wait_(?:loadcnt_)?dscnt 0x0"));
+  });
+}
+
+UNIT_TEST(releases_in_loops_wait_for_stores) {
+  const char *publish = R"(tile 0.1
+kernel @publish(%p: view<i32, [?, 4096]>, %flag: view<i32, [1]> distinct, %n: i64) grid [1] {
+  for %i = 0 to %n step 1 {
+    %v = cast %i : i32
+    atomic_store %v, %flag[0] order release
+    %f = full %v : tile<4096xi32>
+    store %f, %p[%i, 0] axes [1]
+  }
+}
+)";
+  onAllChips(publish, {}, [](const tl::TargetCode &, const std::string &assembly) {
+    const char *wait = "^s_waitcnt .*vmcnt\\(0\\)|^s_waitcnt_vscnt null, 0x0|^s_wait_storecnt 0x0";
+    auto stores = instructionsBefore(assembly, "\\bglobal_store_");
+    REQUIRE(stores.size() > 1);
+    CHECK(waitsBefore(stores[0], wait)); // the atomic one, by one thread
+    // What other threads stored, too, is complete before that thread goes on.
+    auto barriers = instructionsBefore(assembly, "\\bs_barrier(?:_signal)?\\b");
+    REQUIRE(!barriers.empty());
+    CHECK(waitsBefore(barriers[0], wait));
+  });
+}

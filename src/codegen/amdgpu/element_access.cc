@@ -1,5 +1,6 @@
 #include "codegen/amdgpu/element_access.h"
 
+#include "codegen/amdgpu/barrier.h"
 #include "codegen/llvm/atomic_op.h"
 
 namespace tl::amdgpu {
@@ -100,20 +101,13 @@ void scatterElements(KernelContext &context, const ViewValue &view, const Elemen
       });
 }
 
-/// LLVM's names of scopes: AMDGPU usage, "Memory Scopes".
-static AtomicAccess accessOf(KernelContext &context, const AtomicMode &mode) {
-  const char *scope = mode.scope == MemoryScope::Program  ? "workgroup"
-                      : mode.scope == MemoryScope::Device ? "agent"
-                                                          : "";
-  return {atomicOrdering(mode.order), context.ir.getContext().getOrInsertSyncScopeID(scope)};
-}
-
 std::vector<llvm::Value *> atomicElements(KernelContext &context, const Op &op,
                                           const ViewValue &view, const ElementIndices &at,
                                           const TileLayout &layout, const TileValue &value,
                                           const TileValue &expected) {
   Builder &ir = context.ir;
-  const AtomicAccess access = accessOf(context, context.graph.atomicMode(op));
+  const AtomicMode mode = context.graph.atomicMode(op);
+  const AtomicAccess access{atomicOrdering(mode.order), syncScope(context, mode.scope)};
   Elements elements(context, view, at, layout);
   std::vector<llvm::Value *> conditions = writeConditions(context, elements, layout);
   std::vector<llvm::Value *> old(layout.numRegisters(), context.emitter.zero(view.dtype));

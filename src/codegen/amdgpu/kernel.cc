@@ -382,7 +382,7 @@ void KernelEmitter::setTile(ValueId id, TileValue value) {
 void KernelEmitter::emitMemory(const Op &op) {
   const AtomicMode mode = isAtomic(op.opcode) ? graph.atomicMode(op) : AtomicMode();
   if (order.needsBarrier(op) || mode.releases())
-    emitWorkgroupBarrier();
+    emitWorkgroupBarrier(mode.releases() ? mode.scope : MemoryScope::Program);
   if (op.opcode == Opcode::Load)
     return emitLoad(op);
   if (op.opcode == Opcode::Store)
@@ -406,8 +406,8 @@ void KernelEmitter::emitMemory(const Op &op) {
 }
 
 /// Memory as all threads of the workgroup see it.
-void KernelEmitter::emitWorkgroupBarrier() {
-  emitMemoryBarrier(context);
+void KernelEmitter::emitWorkgroupBarrier(MemoryScope released) {
+  emitMemoryBarrier(context, released);
   lds.barrierPassed();
 }
 

@@ -76,7 +76,7 @@ private:
   void emitLoad(const Op &op);
   void emitStore(const Op &op);
   void emitMemory(const Op &op);
-  void emitWorkgroupBarrier();
+  void emitWorkgroupBarrier(MemoryScope released = MemoryScope::Program);
   const TileLayout &elementLayout(const Op &op, const ViewValue &view, const ElementIndices &at);
   std::vector<llvm::Value *> emitAtomics(const Op &op, const AtomicMode &mode,
                                          const ViewValue &view, const ElementIndices &at,

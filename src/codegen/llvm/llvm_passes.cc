@@ -1,6 +1,7 @@
 #include "codegen/llvm/llvm_passes.h"
 
 #include "codegen/llvm/half_zeros.h"
+#include "codegen/llvm/kept_waits.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/Passes.h"
@@ -81,10 +82,14 @@ CodegenPasses::CodegenPasses(const llvm::Triple &triple) {
 }
 
 void CodegenPasses::add(llvm::Pass *pass) {
-  if (llvm::is_contained(unwanted, pass->getPassID()))
+  if (llvm::is_contained(unwanted, pass->getPassID())) {
     delete pass;
-  else
-    llvm::legacy::PassManager::add(pass);
+    return;
+  }
+  bool softWaits = writesSoftWaits(*pass);
+  llvm::legacy::PassManager::add(pass);
+  if (softWaits)
+    llvm::legacy::PassManager::add(createKeepWaits());
 }
 
 } // namespace tl

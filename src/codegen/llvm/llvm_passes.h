@@ -18,7 +18,7 @@ llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llv
                                            int optLevel);
 
 /// LLVM's passes of code generation as a target adds them, without those that our code does not
-/// need.
+/// need and with those that it needs besides.
 class CodegenPasses : public llvm::legacy::PassManager {
 public:
   explicit CodegenPasses(const llvm::Triple &triple);
