@@ -46,6 +46,9 @@ extern "C" {
 #define TL_OP_POPCOUNT ((int32_t)46)
 #define TL_OP_CLZ ((int32_t)47)
 #define TL_OP_RANDOM_BITS ((int32_t)48)
+#define TL_OP_RAND ((int32_t)55)
+#define TL_OP_RANDN ((int32_t)56)
+#define TL_OP_RANDINT ((int32_t)57)
 #define TL_OP_CMP ((int32_t)50)
 #define TL_OP_SELECT ((int32_t)51)
 #define TL_OP_ISNAN ((int32_t)52)
@@ -53,6 +56,9 @@ extern "C" {
 #define TL_OP_ISFINITE ((int32_t)54)
 #define TL_OP_CAST ((int32_t)60)
 #define TL_OP_BITCAST ((int32_t)61)
+#define TL_OP_CAST_STOCHASTIC ((int32_t)62)
+#define TL_OP_UNPACK ((int32_t)63)
+#define TL_OP_PACK ((int32_t)64)
 #define TL_OP_EXP ((int32_t)70)
 #define TL_OP_EXP2 ((int32_t)71)
 #define TL_OP_LOG ((int32_t)72)
@@ -103,6 +109,7 @@ extern "C" {
 #define TL_OP_POINTER ((int32_t)118)
 #define TL_OP_EXTENT ((int32_t)112)
 #define TL_OP_LOAD ((int32_t)113)
+#define TL_OP_IM2COL ((int32_t)119)
 #define TL_OP_STORE ((int32_t)114)
 #define TL_OP_GATHER ((int32_t)115)
 #define TL_OP_SCATTER ((int32_t)116)
@@ -144,6 +151,10 @@ extern "C" {
 #define TL_ATTR_ORDER ((int32_t)15)
 #define TL_ATTR_SCOPE ((int32_t)16)
 #define TL_ATTR_MESSAGE ((int32_t)17)
+#define TL_ATTR_FAST ((int32_t)18)
+#define TL_ATTR_KERNEL ((int32_t)19)
+#define TL_ATTR_PADDING ((int32_t)20)
+#define TL_ATTR_DILATION ((int32_t)21)
 
 /** Predicates of tl_cmp. Values are frozen. Since: 0.1 */
 typedef int32_t tl_pred;
@@ -394,17 +405,35 @@ static inline tl_value tl_mul(tl_graph *g, tl_value a, tl_value b) {
   return result;
 }
 
-/** a / b. Floats are correctly rounded. Integers truncate towards zero; b = 0 gives 0; the smallest
- *  integer divided by -1 wraps to itself. All operands have one element type, and one shape unless
- *  they are scalars, which stand for tiles of equal elements. The result has that element type and
- *  shape. a, b: each a tile of integers or floats. Returns the result, 0 after an error. Since: 0.1
- *  */
+/** a / b. Floats are correctly rounded, unless it is `fast`: docs/numerics.md. Integers truncate
+ *  towards zero; b = 0 gives 0; the smallest integer divided by -1 wraps to itself. All operands
+ *  have one element type, and one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that element type and shape. a, b: each a tile of integers or floats.
+ *  Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_div(tl_graph *g, tl_value a, tl_value b) {
   tl_value operands[2];
   tl_value result = 0;
   operands[0] = a;
   operands[1] = b;
   (void)tl_graph_op(g, TL_OP_DIV, operands, 2, NULL, 0, &result, 1);
+  return result;
+}
+
+/** a / b. Floats are correctly rounded, unless it is `fast`: docs/numerics.md. Integers truncate
+ *  towards zero; b = 0 gives 0; the smallest integer divided by -1 wraps to itself. All operands
+ *  have one element type, and one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that element type and shape. a, b: each a tile of integers or floats.
+ *  Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_div_ex(tl_graph *g, tl_value a, tl_value b, int fast) {
+  tl_value operands[2];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = b;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_DIV, operands, 2, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -691,6 +720,61 @@ static inline tl_value tl_random_bits(tl_graph *g, tl_value seed, tl_value offse
   return result;
 }
 
+/* --- Random --- */
+
+/** Numbers from 0 to 1, 1 not among them, the same on every target: of the bits of random_bits the
+ *  upper ones, as many as `dtype` has significant bits (24 for f32), as a number between 0 and 1.
+ *  Exact. The operands have one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that shape and the element type `dtype`, f16, bf16, f32 or f64. seed,
+ *  offset: each a tile of u64. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_rand(tl_graph *g, tl_value seed, tl_value offset, tl_dtype dtype) {
+  tl_value operands[2];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = seed;
+  operands[1] = offset;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_RAND, operands, 2, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Normally distributed numbers of mean 0 and deviation 1 by Box and Muller: sqrt(-2 log u) cos(2
+ *  pi v), in these operations. Of the bits of random_bits the upper 24, plus 1, times 2^-24 are u,
+ *  the next 24 times 2^-24 v, for f64 the upper 32, plus 1, and the lower 32, times 2^-32; 2 pi is
+ *  rounded to the type. f16 and bf16: the numbers of f32, rounded. The operands have one shape
+ *  unless they are scalars, which stand for tiles of equal elements. The result has that shape and
+ *  the element type `dtype`, f16, bf16, f32 or f64. seed, offset: each a tile of u64. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_randn(tl_graph *g, tl_value seed, tl_value offset, tl_dtype dtype) {
+  tl_value operands[2];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = seed;
+  operands[1] = offset;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_RANDN, operands, 2, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Integers from `lo` to `hi`, `hi` not among them, the same on every target: lo + floor(b (hi -
+ *  lo) / 2^64) for the bits b of random_bits; `lo` where hi <= lo. `lo` and `hi` have one element
+ *  type; all operands have one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that shape and the element type of `lo`. seed, offset: each a tile of
+ *  u64. lo, hi: each a tile of integers. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_randint(tl_graph *g, tl_value seed, tl_value offset, tl_value lo,
+    tl_value hi) {
+  tl_value operands[4];
+  tl_value result = 0;
+  operands[0] = seed;
+  operands[1] = offset;
+  operands[2] = lo;
+  operands[3] = hi;
+  (void)tl_graph_op(g, TL_OP_RANDINT, operands, 4, NULL, 0, &result, 1);
+  return result;
+}
+
 /* --- Compare and choose --- */
 
 /** Compares as signed, unsigned or float by the type. With a NaN, ne is true and the other five of
@@ -799,8 +883,9 @@ static inline tl_value tl_cast_ex(tl_graph *g, tl_value a, tl_rounding round, in
 }
 
 /** The bits of each element read as `dtype`, which is as wide; NaN payloads are kept. Not for i1.
- *  The result has the shape of `a` and the element type `dtype`. a: a tile. Returns the result, 0
- *  after an error. Since: 0.1 */
+ *  Elements of 4 and 6 bits are also read from the low bits of i8 and u8, and read as them: an i4
+ *  with its sign, all else with upper bits of 0. The result has the shape of `a` and the element
+ *  type `dtype`. a: a tile. Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_bitcast(tl_graph *g, tl_value a, tl_dtype dtype) {
   tl_value operands[1];
   tl_attr attrs[1];
@@ -812,11 +897,80 @@ static inline tl_value tl_bitcast(tl_graph *g, tl_value a, tl_dtype dtype) {
   return result;
 }
 
+/** Rounds to `dtype`, a float of 16 bits or fewer, up or down as the random `bits` say: away from
+ *  zero where bits + f 2^32 >= 2^32, when f is how far |a| lies between its neighbours, from 0 at
+ *  the lower one to 1; an a that `dtype` has stays. So the mean over all bits is a. Beyond the
+ *  largest finite value, and NaN, as in cast with rounding to nearest. Both operands have one shape
+ *  unless they are scalars, which stand for tiles of equal elements. The result has that shape and
+ *  the element type `dtype`, which is not f8e8m0fnu. a: a tile of f32. bits: a tile of u32. Returns
+ *  the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_cast_stochastic(tl_graph *g, tl_value a, tl_value bits, tl_dtype dtype) {
+  tl_value operands[2];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = bits;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_CAST_STOCHASTIC, operands, 2, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Rounds to `dtype`, a float of 16 bits or fewer, up or down as the random `bits` say: away from
+ *  zero where bits + f 2^32 >= 2^32, when f is how far |a| lies between its neighbours, from 0 at
+ *  the lower one to 1; an a that `dtype` has stays. So the mean over all bits is a. Beyond the
+ *  largest finite value, and NaN, as in cast with rounding to nearest. Both operands have one shape
+ *  unless they are scalars, which stand for tiles of equal elements. The result has that shape and
+ *  the element type `dtype`, which is not f8e8m0fnu. a: a tile of f32. bits: a tile of u32. Returns
+ *  the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_cast_stochastic_ex(tl_graph *g, tl_value a, tl_value bits, int saturate,
+    tl_dtype dtype) {
+  tl_value operands[2];
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  operands[1] = bits;
+  if (saturate != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_SATURATE, 1);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_CAST_STOCHASTIC, operands, 2, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The elements of `dtype`, a type of 4 or 6 bits, that bytes hold packed along the last axis, the
+ *  first in the lowest bits: two of 4 bits in each byte, four of 6 bits in three bytes. `a` has at
+ *  least one axis; for elements of 6 bits its last extent is a multiple of 3. The result has the
+ *  shape of `a` but along the last axis, which is 2 times as long, or 4/3. a: a tile of u8. Returns
+ *  the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_unpack(tl_graph *g, tl_value a, tl_dtype dtype) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_UNPACK, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The inverse of unpack: bytes that hold the elements packed along the last axis, the first in the
+ *  lowest bits. `a` has at least one axis, whose last extent is a multiple of 2, or of 4 for
+ *  elements of 6 bits. The result is a tile of u8 with the shape of `a` but along the last axis. a:
+ *  a tile of elements of 4 or 6 bits. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_pack(tl_graph *g, tl_value a) {
+  tl_value operands[1];
+  tl_value result = 0;
+  operands[0] = a;
+  (void)tl_graph_op(g, TL_OP_PACK, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
 /* --- Mathematics --- */
 
-/** e^a. Error bound: docs/numerics.md. All operands have one element type, and one shape unless
- *  they are scalars, which stand for tiles of equal elements. The result has that element type and
- *  shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+/** e^a. Error bound, that of `fast` too: docs/numerics.md. All operands have one element type, and
+ *  one shape unless they are scalars, which stand for tiles of equal elements. The result has that
+ *  element type and shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_exp(tl_graph *g, tl_value a) {
   tl_value operands[1];
   tl_value result = 0;
@@ -825,14 +979,44 @@ static inline tl_value tl_exp(tl_graph *g, tl_value a) {
   return result;
 }
 
-/** 2^a. Error bound: docs/numerics.md. All operands have one element type, and one shape unless
- *  they are scalars, which stand for tiles of equal elements. The result has that element type and
- *  shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+/** e^a. Error bound, that of `fast` too: docs/numerics.md. All operands have one element type, and
+ *  one shape unless they are scalars, which stand for tiles of equal elements. The result has that
+ *  element type and shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_exp_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_EXP, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** 2^a. Error bound, that of `fast` too: docs/numerics.md. All operands have one element type, and
+ *  one shape unless they are scalars, which stand for tiles of equal elements. The result has that
+ *  element type and shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_exp2(tl_graph *g, tl_value a) {
   tl_value operands[1];
   tl_value result = 0;
   operands[0] = a;
   (void)tl_graph_op(g, TL_OP_EXP2, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** 2^a. Error bound, that of `fast` too: docs/numerics.md. All operands have one element type, and
+ *  one shape unless they are scalars, which stand for tiles of equal elements. The result has that
+ *  element type and shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_exp2_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_EXP2, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -848,6 +1032,22 @@ static inline tl_value tl_log(tl_graph *g, tl_value a) {
   return result;
 }
 
+/** The natural logarithm; 0 gives -infinity, negative numbers NaN. Error bound: docs/numerics.md.
+ *  All operands have one element type, and one shape unless they are scalars, which stand for tiles
+ *  of equal elements. The result has that element type and shape. a: a tile of floats. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_log_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_LOG, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
 /** The logarithm to base 2; 0 gives -infinity, negative numbers NaN. Error bound: docs/numerics.md.
  *  All operands have one element type, and one shape unless they are scalars, which stand for tiles
  *  of equal elements. The result has that element type and shape. a: a tile of floats. Returns the
@@ -860,14 +1060,47 @@ static inline tl_value tl_log2(tl_graph *g, tl_value a) {
   return result;
 }
 
-/** The square root, correctly rounded. All operands have one element type, and one shape unless
- *  they are scalars, which stand for tiles of equal elements. The result has that element type and
- *  shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+/** The logarithm to base 2; 0 gives -infinity, negative numbers NaN. Error bound: docs/numerics.md.
+ *  All operands have one element type, and one shape unless they are scalars, which stand for tiles
+ *  of equal elements. The result has that element type and shape. a: a tile of floats. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_log2_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_LOG2, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** The square root, correctly rounded, unless it is `fast`: docs/numerics.md. All operands have one
+ *  element type, and one shape unless they are scalars, which stand for tiles of equal elements.
+ *  The result has that element type and shape. a: a tile of floats. Returns the result, 0 after an
+ *  error. Since: 0.1 */
 static inline tl_value tl_sqrt(tl_graph *g, tl_value a) {
   tl_value operands[1];
   tl_value result = 0;
   operands[0] = a;
   (void)tl_graph_op(g, TL_OP_SQRT, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The square root, correctly rounded, unless it is `fast`: docs/numerics.md. All operands have one
+ *  element type, and one shape unless they are scalars, which stand for tiles of equal elements.
+ *  The result has that element type and shape. a: a tile of floats. Returns the result, 0 after an
+ *  error. Since: 0.1 */
+static inline tl_value tl_sqrt_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_SQRT, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -883,6 +1116,22 @@ static inline tl_value tl_rsqrt(tl_graph *g, tl_value a) {
   return result;
 }
 
+/** 1 / sqrt(a); +-0 gives +-infinity. Error bound: docs/numerics.md. All operands have one element
+ *  type, and one shape unless they are scalars, which stand for tiles of equal elements. The result
+ *  has that element type and shape. a: a tile of floats. Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_rsqrt_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_RSQRT, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
 /** The hyperbolic tangent. Error bound: docs/numerics.md. All operands have one element type, and
  *  one shape unless they are scalars, which stand for tiles of equal elements. The result has that
  *  element type and shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
@@ -894,14 +1143,46 @@ static inline tl_value tl_tanh(tl_graph *g, tl_value a) {
   return result;
 }
 
-/** 1 / a, correctly rounded. All operands have one element type, and one shape unless they are
- *  scalars, which stand for tiles of equal elements. The result has that element type and shape. a:
- *  a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+/** The hyperbolic tangent. Error bound: docs/numerics.md. All operands have one element type, and
+ *  one shape unless they are scalars, which stand for tiles of equal elements. The result has that
+ *  element type and shape. a: a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_tanh_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_TANH, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** 1 / a, correctly rounded, unless it is `fast`: docs/numerics.md. All operands have one element
+ *  type, and one shape unless they are scalars, which stand for tiles of equal elements. The result
+ *  has that element type and shape. a: a tile of floats. Returns the result, 0 after an error.
+ *  Since: 0.1 */
 static inline tl_value tl_rcp(tl_graph *g, tl_value a) {
   tl_value operands[1];
   tl_value result = 0;
   operands[0] = a;
   (void)tl_graph_op(g, TL_OP_RCP, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** 1 / a, correctly rounded, unless it is `fast`: docs/numerics.md. All operands have one element
+ *  type, and one shape unless they are scalars, which stand for tiles of equal elements. The result
+ *  has that element type and shape. a: a tile of floats. Returns the result, 0 after an error.
+ *  Since: 0.1 */
+static inline tl_value tl_rcp_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_RCP, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -914,6 +1195,22 @@ static inline tl_value tl_sigmoid(tl_graph *g, tl_value a) {
   tl_value result = 0;
   operands[0] = a;
   (void)tl_graph_op(g, TL_OP_SIGMOID, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** 1 / (1 + e^-a): 0 at -infinity, 1 at infinity. Error bound: docs/numerics.md. All operands have
+ *  one element type, and one shape unless they are scalars, which stand for tiles of equal
+ *  elements. The result has that element type and shape. a: a tile of floats. Returns the result, 0
+ *  after an error. Since: 0.1 */
+static inline tl_value tl_sigmoid_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_SIGMOID, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -1001,6 +1298,22 @@ static inline tl_value tl_sin(tl_graph *g, tl_value a) {
   return result;
 }
 
+/** The sine of a in radians, of any size; the sign of zero is kept, infinities give NaN. Error
+ *  bound: docs/numerics.md. All operands have one element type, and one shape unless they are
+ *  scalars, which stand for tiles of equal elements. The result has that element type and shape. a:
+ *  a tile of floats. Returns the result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_sin_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_SIN, operands, 1, attrs, n_attrs, &result, 1);
+  return result;
+}
+
 /** The cosine of a in radians, of any size; infinities give NaN. Error bound: docs/numerics.md. All
  *  operands have one element type, and one shape unless they are scalars, which stand for tiles of
  *  equal elements. The result has that element type and shape. a: a tile of floats. Returns the
@@ -1010,6 +1323,22 @@ static inline tl_value tl_cos(tl_graph *g, tl_value a) {
   tl_value result = 0;
   operands[0] = a;
   (void)tl_graph_op(g, TL_OP_COS, operands, 1, NULL, 0, &result, 1);
+  return result;
+}
+
+/** The cosine of a in radians, of any size; infinities give NaN. Error bound: docs/numerics.md. All
+ *  operands have one element type, and one shape unless they are scalars, which stand for tiles of
+ *  equal elements. The result has that element type and shape. a: a tile of floats. Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_cos_ex(tl_graph *g, tl_value a, int fast) {
+  tl_value operands[1];
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = a;
+  if (fast != 0)
+    attrs[n_attrs++] = tl_attr_int(TL_ATTR_FAST, 1);
+  (void)tl_graph_op(g, TL_OP_COS, operands, 1, attrs, n_attrs, &result, 1);
   return result;
 }
 
@@ -1566,6 +1895,68 @@ static inline tl_value tl_load_ex(tl_graph *g, tl_value view, const tl_value *in
   if (pad != NULL)
     attrs[n_attrs++] = *pad;
   (void)tl_graph_op(g, TL_OP_LOAD, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** A tile of the matrix by which a convolution becomes a product. Of a view [N, H, W, C] and a
+ *  kernel [KH, KW] it has N x OH x OW rows and KH x KW x C columns, n, oh, ow and kh, kw, c from
+ *  slow to fast, with the element [n, oh SH - PH + kh DH, ow SW - PW + kw DW, c] for strides [SH,
+ *  SW] and dilation [DH, DW] (default 1) and padding [PH, PW] (default 0), on both sides; OH is
+ *  floor((H + 2 PH - DH (KH - 1) - 1) / SH) + 1, and OW alike. The tile, of extents `dims`, begins
+ *  at `row` and `col`. What lies outside of the view or of the matrix reads as `pad` (default 0).
+ *  The view has 4 axes; the lists have 2 numbers each, from 1 (padding: 0) to 65,536. The result
+ *  has extents `dims`, two of them, and the view's element type. view: a view. row, col: each a
+ *  scalar i32 or i64. dims: `rank` extents, numbers or TL_DIM(value). Returns the result, 0 after
+ *  an error. Since: 0.1 */
+static inline tl_value tl_im2col(tl_graph *g, tl_value view, tl_value row, tl_value col,
+    const int64_t *kernel, size_t n_kernel, const int64_t *dims, size_t rank) {
+  tl_value operands[3];
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = view;
+  operands[1] = row;
+  operands[2] = col;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_KERNEL, kernel, n_kernel);
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  (void)tl_graph_op(g, TL_OP_IM2COL, operands, 3, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** A tile of the matrix by which a convolution becomes a product. Of a view [N, H, W, C] and a
+ *  kernel [KH, KW] it has N x OH x OW rows and KH x KW x C columns, n, oh, ow and kh, kw, c from
+ *  slow to fast, with the element [n, oh SH - PH + kh DH, ow SW - PW + kw DW, c] for strides [SH,
+ *  SW] and dilation [DH, DW] (default 1) and padding [PH, PW] (default 0), on both sides; OH is
+ *  floor((H + 2 PH - DH (KH - 1) - 1) / SH) + 1, and OW alike. The tile, of extents `dims`, begins
+ *  at `row` and `col`. What lies outside of the view or of the matrix reads as `pad` (default 0).
+ *  The view has 4 axes; the lists have 2 numbers each, from 1 (padding: 0) to 65,536. The result
+ *  has extents `dims`, two of them, and the view's element type. view: a view. row, col: each a
+ *  scalar i32 or i64. strides: NULL for the default. padding: NULL for the default. dilation: NULL
+ *  for the default. pad: from tl_attr_float or tl_attr_int with key TL_ATTR_PAD, or NULL for 0.
+ *  dims: `rank` extents, numbers or TL_DIM(value). Returns the result, 0 after an error. Since: 0.1
+ *  */
+static inline tl_value tl_im2col_ex(tl_graph *g, tl_value view, tl_value row, tl_value col,
+    const int64_t *kernel, size_t n_kernel, const int64_t *strides, size_t n_strides,
+    const int64_t *padding, size_t n_padding, const int64_t *dilation, size_t n_dilation,
+    const tl_attr *pad, const int64_t *dims, size_t rank) {
+  tl_value operands[3];
+  tl_attr attrs[6];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  operands[0] = view;
+  operands[1] = row;
+  operands[2] = col;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_KERNEL, kernel, n_kernel);
+  if (strides != NULL)
+    attrs[n_attrs++] = tl_attr_ints(TL_ATTR_STRIDES, strides, n_strides);
+  if (padding != NULL)
+    attrs[n_attrs++] = tl_attr_ints(TL_ATTR_PADDING, padding, n_padding);
+  if (dilation != NULL)
+    attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DILATION, dilation, n_dilation);
+  if (pad != NULL)
+    attrs[n_attrs++] = *pad;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  (void)tl_graph_op(g, TL_OP_IM2COL, operands, 3, attrs, n_attrs, &result, 1);
   return result;
 }
 

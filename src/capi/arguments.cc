@@ -23,7 +23,7 @@ struct DLTensor {
 };
 
 DType dlpackType(uint8_t code, uint8_t bits) {
-  // DLDataTypeCode: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, 10 to 13 floats of 8 bits.
+  // DLDataTypeCode: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool, 10 to 14 floats of 8 bits.
   struct Row {
     uint8_t code, bits;
     DType type;
@@ -34,7 +34,8 @@ DType dlpackType(uint8_t code, uint8_t bits) {
       {1, 32, DType::U32},        {1, 64, DType::U64},    {2, 16, DType::F16},
       {2, 32, DType::F32},        {2, 64, DType::F64},    {4, 16, DType::BF16},
       {6, 8, DType::I1},          {1, 1, DType::I1},      {10, 8, DType::F8E4M3FN},
-      {11, 8, DType::F8E4M3FNUZ}, {12, 8, DType::F8E5M2}, {13, 8, DType::F8E5M2FNUZ}};
+      {11, 8, DType::F8E4M3FNUZ}, {12, 8, DType::F8E5M2}, {13, 8, DType::F8E5M2FNUZ},
+      {14, 8, DType::F8E8M0FNU}};
   for (const Row &row : rows)
     if (row.code == code && row.bits == bits)
       return row.type;

@@ -1,6 +1,7 @@
 // The builder's part of arguments and parameters.
 #include "graph/builder.h"
 #include "graph/fold_int.h"
+#include "graph/infer_composite.h"
 #include "graph/text_names.h"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ ValueId GraphBuilder::addArgument(Argument argument, TypeKind kind, DType dtype)
     report(makeError(status, "argument '%s': %s", argument.name.c_str(), what));
     return 0;
   };
+  if (Status inMemory = checkInMemory(dtype); !inMemory.ok())
+    return bad(inMemory.error().status, inMemory.error().message.c_str());
   if (!isIdentifier(argument.name))
     return bad(TL_E_INVALID_GRAPH, "the name must be an identifier");
   for (const Argument &other : graph.kernel.args)

@@ -165,6 +165,8 @@ public:
   const Attr *attr(const Op &op, AttrKey key) const;
   /// Of a Cast.
   CastMode castMode(const Op &op) const;
+  /// The author takes fewer right bits for speed.
+  bool isFast(const Op &op) const { return attr(op, AttrKey::Fast) != nullptr; }
   AtomicMode atomicMode(const Op &op) const;
   /// Of an atomic operation: the view's element type, in the shape of what has one of the values,
   /// indices and mask.

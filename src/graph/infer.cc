@@ -1,6 +1,7 @@
 #include "graph/infer.h"
 
 #include "graph/fold_int.h"
+#include "graph/infer_composite.h"
 #include "graph/infer_debug.h"
 #include "graph/infer_order.h"
 #include "graph/infer_parts.h"
@@ -56,7 +57,7 @@ bool operandFits(const Type &type, OperandClass cls) {
   DType d = type.dtype;
   switch (cls) {
   case OperandClass::Num:
-    return type.isTile() && !isBool(d) && !isNarrowFloat(d);
+    return type.isTile() && (isInteger(d) || isWideFloat(d));
   case OperandClass::Int:
     return type.isTile() && isInteger(d);
   case OperandClass::Float:
@@ -64,7 +65,7 @@ bool operandFits(const Type &type, OperandClass cls) {
   case OperandClass::Real:
     return type.isTile() && isFloat(d);
   case OperandClass::Bits:
-    return type.isTile() && !isFloat(d);
+    return type.isTile() && (isInteger(d) || isBool(d));
   case OperandClass::Bool:
     return type.isTile() && isBool(d);
   case OperandClass::Any:
@@ -81,6 +82,14 @@ bool operandFits(const Type &type, OperandClass cls) {
     return type.isPointer();
   case OperandClass::U64:
     return type.isTile() && d == DType::U64;
+  case OperandClass::U32:
+    return type.isTile() && d == DType::U32;
+  case OperandClass::Byte:
+    return type.isTile() && d == DType::U8;
+  case OperandClass::F32:
+    return type.isTile() && d == DType::F32;
+  case OperandClass::Packed:
+    return type.isTile() && isPacked(d);
   case OperandClass::Value:
     return type.isScalar() || type.isView() || type.isPointer();
   }
@@ -100,7 +109,7 @@ public:
 
 private:
   static std::string narrowHint(const Type &type) {
-    return isNarrowFloat(type.dtype)
+    return isNarrowFloat(type.dtype) || isPacked(type.dtype)
                ? "; there is no arithmetic in " + std::string(dtypeText(type.dtype)) + ": cast it"
                : "";
   }
@@ -183,6 +192,9 @@ private:
     case Rule::Iota:
       return iota();
     case Rule::Elementwise:
+      if (attr(AttrKey::Fast) && !isFloat(type(0).dtype))
+        return invalid("only operations on floats have a fast form");
+      return elementwise(0);
     case Rule::Compare:
       return elementwise(0);
     case Rule::Classify:
@@ -234,10 +246,12 @@ private:
       TL_TRY(indexCount(operands.size() - 1, 0));
       return one(Type::pointer(type(0).dtype));
     case Rule::ByteOffset:
+      TL_TRY(checkInMemory(DType(attr(AttrKey::DType)->i)));
       return one(Type::pointer(DType(attr(AttrKey::DType)->i)));
     case Rule::Pointer:
       if (!type(0).isScalar())
         return invalid("an address is a scalar");
+      TL_TRY(checkInMemory(DType(attr(AttrKey::DType)->i)));
       return one(Type::pointer(DType(attr(AttrKey::DType)->i)));
     case Rule::Extent: {
       int64_t axis = attr(AttrKey::Axis)->i;
@@ -270,7 +284,15 @@ private:
     case Rule::Temporary:
       if (operands.empty() || operands.size() > maxViewRank)
         return invalid("a temporary has 1 to 8 axes");
+      TL_TRY(checkInMemory(DType(attr(AttrKey::DType)->i)));
       return one(Type::view(DType(attr(AttrKey::DType)->i), unsigned(operands.size())));
+    case Rule::Random:
+    case Rule::RandomInt:
+    case Rule::CastStochastic:
+    case Rule::Unpack:
+    case Rule::Pack:
+    case Rule::Im2col:
+      return inferComposite(g, info.opcode, operands, attrs);
     case Rule::Print:
     case Rule::Assert:
     case Rule::LaunchLog:
@@ -337,6 +359,9 @@ private:
     DType from = type(0).dtype, to = DType(attr(AttrKey::DType)->i);
     if (isBool(from) || isBool(to))
       return invalid("an i1 has no bits to read as another type; cast it");
+    auto isByte = [](DType d) { return d == DType::I8 || d == DType::U8; };
+    if ((isByte(from) && isPacked(to)) || (isPacked(from) && isByte(to)))
+      return one(type(0).withDType(to));
     if (dtypeBits(from) != dtypeBits(to))
       return invalid(formatString("%s has %u bits and %s has %u", dtypeText(from).data(),
                                   dtypeBits(from), dtypeText(to).data(), dtypeBits(to)));
@@ -392,7 +417,8 @@ private:
   Types reduce(DType result) const {
     if (const Attr *kind = attr(AttrKey::Kind)) {
       DType d = type(0).dtype;
-      if (isNarrowFloat(d) || !reduceTakes(ReduceKind(kind->i), isFloat(d), isBool(d)))
+      if (isNarrowFloat(d) || isPacked(d) ||
+          !reduceTakes(ReduceKind(kind->i), isFloat(d), isBool(d)))
         return invalid("there is no " + std::string(reduceText(ReduceKind(kind->i))) + " of " +
                        std::string(dtypeText(d)));
     }
@@ -438,13 +464,13 @@ private:
                                   acc.dims[1]));
     auto byteType = [](DType d) { return d == DType::I8 || d == DType::U8; };
     bool mixedBytes = byteType(a.dtype) && byteType(b.dtype);
-    bool mixedNarrow = isNarrowFloat(a.dtype) && isNarrowFloat(b.dtype);
+    bool mixedNarrow = isFloat8(a.dtype) && isFloat8(b.dtype);
     if (a.dtype != b.dtype && !mixedBytes && !mixedNarrow)
       return invalid(
           "a and b must have one element type (i8 and u8 may mix, and floats of 8 bits)");
     DType want = mixedBytes ? DType::I32 : a.dtype == DType::F64 ? DType::F64 : DType::F32;
-    if (!mixedBytes && !isFloat(a.dtype))
-      return invalid("dot takes floats, i8 or u8");
+    if (!mixedBytes && !isWideFloat(a.dtype) && !mixedNarrow)
+      return invalid("dot takes floats of 8 bits or more (not f8e8m0fnu), i8 or u8");
     if (acc.dtype != want)
       return invalid("acc must be of " + std::string(dtypeText(want)) + " for these operands");
     return one(acc);
@@ -481,16 +507,6 @@ private:
         return invalid("axes must name different axes of the view");
       seen |= 1u << axis;
     }
-    return {};
-  }
-
-  Status checkPad(DType d) const {
-    const Attr *pad = attr(AttrKey::Pad);
-    if (!pad || isFloat(d))
-      return {};
-    if (pad->isFloat ||
-        (isBool(d) ? (pad->i != 0 && pad->i != 1) : wrapInteger(pad->i, d) != pad->i))
-      return invalid("pad is not a value of " + std::string(dtypeText(d)));
     return {};
   }
 
@@ -558,7 +574,7 @@ private:
   }
 
   Status atomicOrder(DType dtype) const {
-    if (isBool(dtype) || isNarrowFloat(dtype))
+    if (!isInteger(dtype) && !isWideFloat(dtype))
       return invalid("there are no atomic operations on " + std::string(dtypeText(dtype)));
     const Attr *order = attr(AttrKey::Order);
     const bool loads = info.opcode == Opcode::AtomicLoad,

@@ -64,10 +64,9 @@ private:
   Types sort() const {
     if (operands.empty())
       return invalid("there is nothing to sort");
-    if (isBool(type(0).dtype) || isNarrowFloat(type(0).dtype))
-      return invalid(
-          "the first tile, which is compared, must be of integers or floats of 16 bits or "
-          "more");
+    if (!isInteger(type(0).dtype) && !isWideFloat(type(0).dtype))
+      return invalid("the first tile, which is compared, must be of integers of 8 bits or more or "
+                     "floats of 16 bits or more");
     TL_ASSIGN(unsigned along, axis());
     TL_TRY(checkLines(along));
     std::vector<Type> types;

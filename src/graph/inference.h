@@ -1,7 +1,8 @@
-// What the inferences of infer.cc, infer_parts.cc and infer_order.cc share: the op's operands and
-// attributes, and errors that name it.
+// What the inferences of infer.cc, infer_parts.cc, infer_order.cc and infer_composite.cc share: the
+// op's operands and attributes, and errors that name it.
 #pragma once
 
+#include "graph/fold_int.h"
 #include "graph/infer.h"
 
 namespace tl {
@@ -32,6 +33,16 @@ protected:
   std::string signature() const { return signatureText(g, info.opcode, operands); }
   ErrorPtr invalid(const std::string &rule) const {
     return makeError(TL_E_INVALID_GRAPH, "%s: %s", signature().c_str(), rule.c_str());
+  }
+  /// Whether a pad, if there is one, is a value of the type.
+  Status checkPad(DType d) const {
+    const Attr *pad = attr(AttrKey::Pad);
+    if (!pad || isFloat(d))
+      return {};
+    if (pad->isFloat ||
+        (isBool(d) ? (pad->i != 0 && pad->i != 1) : wrapInteger(pad->i, d) != pad->i))
+      return invalid("pad is not a value of " + std::string(dtypeText(d)));
+    return {};
   }
   /// The tile extents that the op says.
   Result<std::vector<int64_t>> dims() const {

@@ -33,6 +33,10 @@ constexpr ClassRow classTable[] = {
     {"u64", OperandClass::U64, "a tile of u64"},
     {"real", OperandClass::Real, "a tile of floats"},
     {"value", OperandClass::Value, "a scalar, a view or a pointer"},
+    {"u32", OperandClass::U32, "a tile of u32"},
+    {"byte", OperandClass::Byte, "a tile of u8"},
+    {"f32", OperandClass::F32, "a tile of f32"},
+    {"packed", OperandClass::Packed, "a tile of elements of 4 or 6 bits"},
 };
 
 /// Takes the next space-separated word off `rest`.
@@ -182,6 +186,10 @@ unsigned regionCount(Opcode opcode) {
 bool isOrdering(Opcode opcode) {
   Rule rule = opInfo(opcode).rule;
   return rule == Rule::Sort || rule == Rule::TopK || rule == Rule::Histogram;
+}
+bool isComposite(Opcode opcode) {
+  Rule rule = opInfo(opcode).rule;
+  return rule >= Rule::Random && rule <= Rule::Im2col;
 }
 bool computesElements(Opcode opcode) {
   switch (opInfo(opcode).rule) {

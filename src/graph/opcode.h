@@ -67,6 +67,12 @@ enum class Rule : uint8_t {
   Print,
   Assert,
   LaunchLog,
+  Random,
+  RandomInt,
+  CastStochastic,
+  Unpack,
+  Pack,
+  Im2col,
 };
 
 /// What an operation does besides giving results. Control: as its regions do.
@@ -148,7 +154,11 @@ enum class OperandClass : uint8_t {
   Pointer,
   U64,
   Value,
-  Real
+  Real,
+  U32,
+  Byte,
+  F32,
+  Packed
 };
 enum class Arity : uint8_t { One, Optional, Variadic };
 
@@ -219,6 +229,8 @@ bool computesElements(Opcode opcode);
 /// Puts elements in order along an axis, or counts them: passes/lower_order.h writes them as
 /// others.
 bool isOrdering(Opcode opcode);
+/// Short for several operations on elements: passes/lower_composite.h writes it so.
+bool isComposite(Opcode opcode);
 /// All rows, in the order of ops.def.
 std::span<const OpInfo> allOps();
 bool opcodeKnown(int32_t number);

@@ -318,10 +318,11 @@ bool Parser::parseTrailing(Statement &statement) {
   }
   if (hasAttr(info, AttrKey::Order) && !parseAtomicMode(statement))
     return false;
-  if (hasAttr(info, AttrKey::Saturate) && tok.isWord("saturate")) {
-    statement.attrs.push_back(intAttr(AttrKey::Saturate, 1));
-    advance();
-  }
+  for (const AttrSpec &spec : info.attrs)
+    if (spec.kind == AttrKind::Flag && tok.isWord(attrInfo(int32_t(spec.key))->text)) {
+      statement.attrs.push_back(intAttr(spec.key, 1));
+      advance();
+    }
   if (hasAttr(info, AttrKey::Pad) && tok.isWord("pad")) {
     Literal literal;
     advance();

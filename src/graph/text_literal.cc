@@ -134,7 +134,15 @@ DType literalType(const Graph &graph, Opcode opcode, std::span<const ValueId> op
   case Rule::For:
     return index < 3 ? agree(0, 3) : DType::None;
   case Rule::Pointer:
+  case Rule::Random:
     return DType::U64;
+  case Rule::RandomInt:
+    return index < 2 ? DType::U64 : agree(2, 4);
+  case Rule::CastStochastic:
+    return index == 0 ? DType::F32 : DType::U32;
+  case Rule::Unpack:
+    return DType::U8;
+  case Rule::Pack:
   case Rule::If:
   case Rule::While:
   case Rule::Exit:

@@ -1,6 +1,7 @@
 #include "interp/elementwise.h"
 
 #include "graph/fold_int.h"
+#include "interp/fast.h"
 #include "interp/numbers.h"
 #include "interp/possible.h"
 
@@ -53,12 +54,12 @@ void integerElementwise(Opcode opcode, TileValue &out, Operands operands) {
 /// Doubts about one float result, from those about the operands.
 class FloatDoubt {
 public:
-  FloatDoubt(Opcode opcode, DType type, Operands operands, bool contract)
-      : opcode(opcode), type(type), operands(operands), contract(contract),
+  FloatDoubt(Opcode opcode, DType type, Operands operands, bool contract, bool fast)
+      : opcode(opcode), type(type), operands(operands), contract(contract), fast(fast),
         additive(opcode == Opcode::Add || opcode == Opcode::Sub) {}
 
   Doubt of(double value, size_t i) const {
-    bool exact = !isApproximated(opcode);
+    bool exact = !isApproximated(opcode) && !fast;
     for (const TileValue *operand : operands) {
       size_t j = elementOf(*operand, i);
       if (operand->undecided(j))
@@ -80,7 +81,7 @@ private:
   Opcode opcode;
   DType type;
   Operands operands;
-  bool contract;
+  bool contract, fast;
   bool additive;
 
   /// How far another implementation's operand may be away.
@@ -96,7 +97,12 @@ private:
       x[k] = possibleOperand<C>(operands[k]->floats[j], radius(*operands[k], j));
     }
     std::span<const Possible<C>> all(x.data(), operands.size());
-    return doubtOf<C>(type, value, possibleResult<C>(opcode, type, all));
+    if (!fast)
+      return doubtOf<C>(type, value, possibleResult<C>(opcode, type, all));
+    Possible<C> p = fastResult<C>(opcode, possibleResult<C>(opcode, DType::F32, all), all);
+    if (type != DType::F32 && !p.unknown)
+      p = {C(roundTo(type, p.lo)), C(roundTo(type, p.hi)), false};
+    return doubtOf<C>(type, value, p);
   }
 
   double distanceFromProduct(double value, double bound, size_t i) const {
@@ -120,10 +126,12 @@ private:
   }
 };
 
-void floatElementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking) {
+void floatElementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking,
+                      bool fast) {
   DType type = out.type.dtype;
-  FloatDoubt doubts(opcode, type, operands, tracking.contract);
-  bool doubtful = isApproximated(opcode) || (opcode == Opcode::Mul && tracking.contract);
+  fast &= type != DType::F64;
+  FloatDoubt doubts(opcode, type, operands, tracking.contract, fast);
+  bool doubtful = isApproximated(opcode) || fast || (opcode == Opcode::Mul && tracking.contract);
   for (const TileValue *operand : operands)
     doubtful |= operand->anyDoubt();
   doubtful &= tracking.on;
@@ -187,9 +195,9 @@ double evaluateFloat(Opcode opcode, DType type, double a, double b, double c) {
   }
 }
 
-void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking) {
+void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking, bool fast) {
   if (out.isFloat())
-    floatElementwise(opcode, out, operands, tracking);
+    floatElementwise(opcode, out, operands, tracking, fast);
   else
     integerElementwise(opcode, out, operands);
 }
@@ -326,7 +334,7 @@ void castFloatToFloat(TileValue &out, const TileValue &a, const CastMode &mode,
   out.floats[i] = result;
   Doubt d = a.doubt(i);
   // A NaN that overflow makes has the number's sign, and some types have one NaN alone.
-  if (std::isnan(value) && dtypeInfo(to).specials != FloatSpecials::Zero)
+  if (std::isnan(value) && std::isnan(result) && dtypeInfo(to).specials != FloatSpecials::Zero)
     d.marks |= AnyNan;
   else
     d.marks &= uint8_t(~AnyNan);

@@ -19,8 +19,10 @@ struct Tracking {
 
 using Operands = std::span<const TileValue *const>;
 
-/// The rows with rule Elementwise; `out` has its type already.
-void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking);
+/// The rows with rule Elementwise; `out` has its type already. `fast`: another implementation may
+/// take the fast form (we do not).
+void elementwise(Opcode opcode, TileValue &out, Operands operands, Tracking &tracking,
+                 bool fast = false);
 void compare(Pred pred, TileValue &out, const TileValue &a, const TileValue &b, Tracking &tracking);
 void select(TileValue &out, const TileValue &condition, const TileValue &a, const TileValue &b);
 /// isnan, isinf, isfinite.

@@ -2,6 +2,7 @@
 
 #include "graph/element_map.h"
 #include "graph/fold_int.h"
+#include "interp/composite.h"
 #include "interp/numbers.h"
 #include "interp/tile_ops.h"
 
@@ -204,6 +205,8 @@ Status Machine::runOp(const Op &op, unsigned depth) {
     return scatter(op);
   case Rule::Atomic:
     return atomic(op);
+  case Rule::Im2col:
+    return im2col(op);
   case Rule::Temporary:
     return temporary(op);
   case Rule::Dispatch:
@@ -241,6 +244,9 @@ Status Machine::runTileOp(const Op &op) {
   TileValue &out = tiles[graph.result(op)];
   out.reset(graph.typeOf(graph.result(op)));
   unsigned axis = unsigned(graph.intAttr(op, AttrKey::Axis));
+  std::array<const TileValue *, 4> all = {}; // of the rows that work element by element
+  for (size_t i = 0; i < std::min<size_t>(op.operands.count, all.size()); ++i)
+    all[i] = &operand(i);
   switch (opInfo(op.opcode).rule) {
   case Rule::ProgramIndex:
     out.ints[0] = op.opcode == Opcode::ProgramId ? program[axis] : result.grid[axis];
@@ -254,13 +260,25 @@ Status Machine::runTileOp(const Op &op) {
   case Rule::Iota:
     iota(out, axis);
     break;
-  case Rule::Elementwise: {
-    std::array<const TileValue *, 3> operands = {};
-    for (size_t i = 0; i < op.operands.count; ++i)
-      operands[i] = &operand(i);
-    elementwise(op.opcode, out, Operands(operands.data(), op.operands.count), tracking);
+  case Rule::Elementwise:
+    elementwise(op.opcode, out, Operands(all.data(), op.operands.count), tracking,
+                graph.isFast(op));
     break;
-  }
+  case Rule::Random:
+    random(op.opcode, out, operand(0), operand(1), tracking);
+    break;
+  case Rule::RandomInt:
+    randomInteger(out, Operands(all.data(), op.operands.count));
+    break;
+  case Rule::CastStochastic:
+    castStochastic(out, operand(0), operand(1), graph.castMode(op).saturate);
+    break;
+  case Rule::Unpack:
+    unpack(out, operand(0));
+    break;
+  case Rule::Pack:
+    pack(out, operand(0));
+    break;
   case Rule::Compare:
     compare(Pred(graph.intAttr(op, AttrKey::Pred)), out, operand(0), operand(1), tracking);
     break;

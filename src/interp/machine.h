@@ -116,6 +116,9 @@ private:
   Status checkPointers(const Op &op, const Graph &kernel, std::span<const InterpArg> given) const;
   Status checkShapes(const Op &op, const Graph &kernel, std::span<const InterpArg> given) const;
 
+  // composite.cc
+  Status im2col(const Op &op);
+
   // log.cc
   void log(const Op &op);
 

@@ -45,14 +45,42 @@ template <class C> C toInteger(C v, Rounding rounding) {
 }
 
 double overflow(const Format &format, double sign) {
+  if (format.specials == FloatSpecials::None)
+    return std::copysign(
+        std::ldexp(2.0 - std::ldexp(1.0, 1 - format.precision), format.maxExponent), sign);
   return format.specials == FloatSpecials::Ieee
              ? std::copysign(std::numeric_limits<double>::infinity(), sign)
              : std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
 }
 
-/// A zero as the format has it.
+/// A zero as the format has it: a scale has none.
 double zeroOf(const Format &format, double v) {
+  if (format.specials == FloatSpecials::Scale)
+    return std::ldexp(1.0, format.minExponent);
   return format.specials == FloatSpecials::Zero ? 0 : std::copysign(0.0, v);
+}
+
+/// To a power of two; of two equally near ones to the one with an even exponent of the format. What
+/// is below the smallest becomes it, in every mode; negative numbers NaN.
+template <class C> double roundScale(const Format &format, C v, const CastMode &mode) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double most = std::ldexp(1.0, format.maxExponent);
+  if (v < 0)
+    return nan;
+  if (std::isinf(v))
+    return mode.saturate ? most : nan;
+  int exponent = std::ilogb(v);
+  if (exponent < format.minExponent)
+    return std::ldexp(1.0, format.minExponent);
+  C rest = std::scalbn(v, -exponent) - 1; // of 1
+  bool odd = (exponent - format.minExponent) % 2 != 0;
+  bool nearest = mode.rounding == Rounding::Nearest;
+  exponent += nearest ? rest > C(0.5) || (rest == C(0.5) && odd)
+                      : mode.rounding == Rounding::Up && rest > 0;
+  if (exponent <= format.maxExponent)
+    return std::ldexp(1.0, exponent);
+  bool inwards = mode.rounding == Rounding::Zero || mode.rounding == Rounding::Down;
+  return mode.saturate || inwards ? most : nan;
 }
 
 /// Rounds to `precision` bits by scaling the last kept bit to 1.
@@ -60,9 +88,11 @@ template <class C> double roundBits(DType type, C v, const CastMode &mode) {
   const Format format = formatOf(type);
   const double most = largest(type), sign = std::copysign(1.0, double(v));
   if (std::isnan(v))
-    return double(v);
+    return format.specials == FloatSpecials::None ? most : double(v);
   if (v == 0)
     return zeroOf(format, double(v));
+  if (format.specials == FloatSpecials::Scale)
+    return roundScale(format, v, mode);
   if (std::isinf(v))
     return mode.saturate ? std::copysign(most, sign) : overflow(format, sign);
   int last = std::max(std::ilogb(v), format.minExponent) - (format.precision - 1);
@@ -164,8 +194,10 @@ double largest(DType type) {
 
 double unitRoundoff(DType type) { return std::ldexp(1.0, -formatOf(type).precision); }
 
-/// Bits of a NaN of a format of 8 bits that has one or two alone.
+/// Bits of a NaN of a format of 8 bits or fewer that has two at most.
 static bool isNarrowNan(const Format &format, uint64_t bits) {
+  if (format.specials == FloatSpecials::None)
+    return false;
   return format.specials == FloatSpecials::Nan ? (bits & 0x7f) == 0x7f : bits == 0x80;
 }
 
@@ -174,6 +206,9 @@ double decodeFloat(DType type, uint64_t bits) {
     return std::bit_cast<double>(bits);
   const Format format = formatOf(type);
   bits &= (uint64_t(1) << format.bits) - 1;
+  if (format.specials == FloatSpecials::Scale)
+    return bits == 0xff ? std::numeric_limits<double>::quiet_NaN()
+                        : std::ldexp(1.0, int(bits) + format.minExponent);
   int mantissaBits = format.precision - 1;
   uint64_t mantissa = bits & ((uint64_t(1) << mantissaBits) - 1);
   uint64_t allOnes = (uint64_t(1) << (format.bits - 1 - mantissaBits)) - 1;
@@ -197,6 +232,8 @@ uint64_t encodeFloat(DType type, double v) {
   if (type == DType::F64)
     return wide;
   const Format format = formatOf(type);
+  if (format.specials == FloatSpecials::Scale)
+    return std::isnan(v) ? 0xff : uint64_t(std::ilogb(v) - format.minExponent);
   int mantissaBits = format.precision - 1;
   uint64_t sign = (wide >> 63) << (format.bits - 1);
   uint64_t infinity = ((uint64_t(1) << (format.bits - 1 - mantissaBits)) - 1) << mantissaBits;

@@ -2,6 +2,7 @@
 #include "graph/fold_int.h"
 #include "interp/lines.h"
 #include "interp/machine.h"
+#include "interp/numbers.h"
 #include "interp/tile_ops.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ void take(TileValue &out, const TileValue &a, const TileValue &index, unsigned a
       if (chosen >= 0 && chosen < int64_t(source.count))
         out.copyElement(target[k], a, source[size_t(chosen)]);
       else if (out.isFloat())
-        out.floats[target[k]] = 0;
+        out.floats[target[k]] = decodeFloat(out.type.dtype, 0);
       else
         out.ints[target[k]] = 0;
       if (index.undecided(target[k]))

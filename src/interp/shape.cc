@@ -13,7 +13,7 @@ void fillNumber(TileValue &out, const Attr *number) {
     std::fill(out.ints.begin(), out.ints.end(), number ? number->i : 0);
     return;
   }
-  double value = 0;
+  double value = roundTo(out.type.dtype, 0.0); // a scale has no 0
   if (number)
     value = number->isFloat ? roundTo(out.type.dtype, number->f)
                             : roundInteger(out.type.dtype, number->i, DType::I64);

@@ -36,6 +36,14 @@ public:
   ValueId constant(DType type, int64_t value) {
     return op(Opcode::Const, {}, {number(AttrKey::Value, value), dtype(type)});
   }
+  /// A constant of a float type.
+  ValueId number(DType type, double value) {
+    Attr attr;
+    attr.key = AttrKey::Value;
+    attr.isFloat = true;
+    attr.f = value;
+    return op(Opcode::Const, {}, {attr, dtype(type)});
+  }
   ValueId full(DType type, int64_t value, const Dims &dims) {
     return op(Opcode::Full, {constant(type, value)}, {numbers(AttrKey::Dims, dims)});
   }

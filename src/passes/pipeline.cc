@@ -4,6 +4,7 @@
 #include "graph/verify.h"
 #include "passes/cse.h"
 #include "passes/fold.h"
+#include "passes/lower_composite.h"
 #include "passes/lower_log.h"
 #include "passes/lower_order.h"
 
@@ -20,8 +21,11 @@ Result<Graph> deadCode(const Graph &graph) { return canonicalize(graph); }
 
 /// In this order.
 constexpr Pass passes[] = {
-    {"lower_log", lowerLog}, {"lower_order", lowerOrder},
-    {"fold", foldConstants}, {"cse", eliminateCommonSubexpressions},
+    {"lower_log", lowerLog},
+    {"lower_order", lowerOrder},
+    {"lower_composite", lowerComposite},
+    {"fold", foldConstants},
+    {"cse", eliminateCommonSubexpressions},
     {"dce", deadCode},
 };
 

@@ -10,7 +10,7 @@ namespace tl {
 
 enum class DTypeClass : uint8_t { Bool, Int, UInt, Float };
 /// Which bit patterns of a float are no numbers; see dtypes.def.
-enum class FloatSpecials : uint8_t { Ieee, Nan, Zero };
+enum class FloatSpecials : uint8_t { Ieee, Nan, Zero, None, Scale };
 
 /// Values equal TL_DTYPE_* of tilelang/types.h.
 enum class DType : int32_t {
@@ -46,12 +46,20 @@ inline bool isFloat(DType t) { return dtypeInfo(t).cls == DTypeClass::Float; }
 inline bool isSigned(DType t) { return dtypeInfo(t).cls == DTypeClass::Int; }
 inline bool isUnsigned(DType t) { return dtypeInfo(t).cls == DTypeClass::UInt; }
 inline bool isBool(DType t) { return t == DType::I1; }
-/// A float of 8 bits: it is held, moved, converted, compared and multiplied by dot, but there is no
+/// An element of 4 or 6 bits: in tiles only, a byte each; memory holds it packed.
+inline bool isPacked(DType t) { return dtypeBits(t) == 4 || dtypeBits(t) == 6; }
+/// A float of 8 bits or fewer: it is held, moved, converted and compared, but there is no
 /// arithmetic in it.
 inline bool isNarrowFloat(DType t) { return isFloat(t) && dtypeBits(t) <= 8; }
 /// Floats that have arithmetic.
 inline bool isWideFloat(DType t) { return isFloat(t) && dtypeBits(t) > 8; }
-/// Integers without i1.
-inline bool isInteger(DType t) { return isSigned(t) || isUnsigned(t); }
+/// A float of 8 bits that dot multiplies.
+inline bool isFloat8(DType t) {
+  return isNarrowFloat(t) && dtypeBits(t) == 8 && dtypeInfo(t).specials != FloatSpecials::Scale;
+}
+/// Integers without i1, of 4 bits too.
+inline bool isAnyInteger(DType t) { return isSigned(t) || isUnsigned(t); }
+/// Integers that have arithmetic: without i1, of at least 8 bits.
+inline bool isInteger(DType t) { return isAnyInteger(t) && !isPacked(t); }
 
 } // namespace tl

@@ -25,6 +25,7 @@ static constexpr ElementType types[] = {
     {TL_DTYPE_F8E5M2, "f8e5m2", "|u1", 1, true, true},
     {TL_DTYPE_F8E4M3FNUZ, "f8e4m3fnuz", "|u1", 1, true, true},
     {TL_DTYPE_F8E5M2FNUZ, "f8e5m2fnuz", "|u1", 1, true, true},
+    {TL_DTYPE_F8E8M0FNU, "f8e8m0fnu", "|u1", 1, true, false},
 };
 
 const ElementType *elementType(tl_dtype dtype) {
@@ -53,6 +54,8 @@ static uint16_t bfloatBits(double value) {
 
 /// A float of 8 bits by the definition of its format.
 static double narrowNumber(tl_dtype dtype, uint8_t bits) {
+  if (dtype == TL_DTYPE_F8E8M0FNU)
+    return bits == 255 ? NAN : std::ldexp(1.0, bits - 127);
   bool e4 = dtype == TL_DTYPE_F8E4M3FN || dtype == TL_DTYPE_F8E4M3FNUZ;
   bool oneNan = dtype == TL_DTYPE_F8E4M3FNUZ || dtype == TL_DTYPE_F8E5M2FNUZ;
   int fractionBits = e4 ? 3 : 2, bias = (e4 ? 7 : 15) + oneNan;
@@ -69,15 +72,17 @@ static double narrowNumber(tl_dtype dtype, uint8_t bits) {
 
 /// The nearest number, of two the even one; beyond the largest, that. Example input only.
 static uint8_t narrowBits(tl_dtype dtype, double value) {
-  int best = 0;
+  int best = 0, codes = dtype == TL_DTYPE_F8E8M0FNU ? 255 : 128;
   double distance = INFINITY;
-  for (int bits = 0; bits < 128 && !std::isnan(value); ++bits) {
+  for (int bits = 0; bits < codes && !std::isnan(value); ++bits) {
     double d = std::fabs(narrowNumber(dtype, uint8_t(bits)) - std::fabs(value));
     if (d < distance || (d == distance && bits % 2 == 0)) {
       best = bits;
       distance = d;
     }
   }
+  if (codes == 255)
+    return uint8_t(std::isnan(value) || value < 0 ? 255 : best);
   if (std::isnan(value))
     return dtype == TL_DTYPE_F8E4M3FN || dtype == TL_DTYPE_F8E5M2 ? 127 : 128;
   return uint8_t(best | (std::signbit(value) && best ? 128 : 0));
@@ -118,6 +123,7 @@ void storeNumber(tl_dtype dtype, void *at, double value) {
   case TL_DTYPE_F8E5M2:
   case TL_DTYPE_F8E4M3FNUZ:
   case TL_DTYPE_F8E5M2FNUZ:
+  case TL_DTYPE_F8E8M0FNU:
     return put<uint8_t>(at, narrowBits(dtype, value));
   default:
     return storeInteger(dtype, at, int64_t(value));
@@ -157,6 +163,7 @@ double loadNumber(tl_dtype dtype, const void *at) {
   case TL_DTYPE_F8E5M2:
   case TL_DTYPE_F8E4M3FNUZ:
   case TL_DTYPE_F8E5M2FNUZ:
+  case TL_DTYPE_F8E8M0FNU:
     return narrowNumber(dtype, get<uint8_t>(at));
   }
   return 0;

@@ -259,6 +259,12 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::Temporary:
   case Rule::Dispatch:
   case Rule::Yield:
+  case Rule::Random:
+  case Rule::RandomInt:
+  case Rule::CastStochastic:
+  case Rule::Unpack:
+  case Rule::Pack:
+  case Rule::Im2col:
     break;
   }
 }

@@ -330,8 +330,8 @@ def dumps(work):
     """TL_DUMP prints the graph after a pass."""
     command = ["tlc", "build", kernel("vector_add"), "-t", "host", "-o", f"{work}/v.tlk"]
     for setting, parts in [("after:cse", ["# after cse\ntile 0.1"]), ("cse", ["TL_DUMP=cse is unknown"]),
-                           ("after:all", ["# after lower_log", "# after lower_order", "# after fold", "# after cse", "# after dce"]),
-                           ("after:x", ["passes are lower_log, lower_order, fold, cse, dce"]), ("", [])]:
+                           ("after:all", ["# after lower_log", "# after lower_order", "# after lower_composite", "# after fold", "# after cse", "# after dce"]),
+                           ("after:x", ["passes are lower_log, lower_order, lower_composite, fold, cse, dce"]), ("", [])]:
         done = subprocess.run(command, env={**os.environ, "TL_DUMP": setting}, capture_output=True, text=True, timeout=100)
         check(done.returncode == 0 and all(part in done.stderr for part in parts) and
               done.stderr.count("# after") == sum(part.startswith("#") for part in parts),

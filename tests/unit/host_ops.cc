@@ -9,11 +9,19 @@ using namespace tl::test;
 
 namespace {
 
-constexpr DType allTypes[] = {
+/// What views can hold.
+std::vector<DType> storedTypes() {
+  std::vector<DType> types;
+  for (DType t : {
 #define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
   DType::NAME,
 #include "support/dtypes.def"
-};
+       })
+    if (!isPacked(t))
+      types.push_back(t);
+  return types;
+}
+const std::vector<DType> allTypes = storedTypes();
 
 std::string text(DType type) { return std::string(dtypeText(type)); }
 

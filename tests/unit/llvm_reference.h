@@ -31,9 +31,11 @@ inline Wide toWide(DType t, uint64_t bits) {
 
 inline uint64_t wrap(DType t, Wide value) { return uint64_t(value) & maskOf(t); }
 
-/// A format of 8 bits by its definition: bits of the fraction, and the bias.
+/// A format of 8 bits or fewer by its definition: bits of the fraction, the bias, and the bit of
+/// the sign.
 struct NarrowFormat {
   int fraction, bias;
+  uint64_t sign = 0x80;
 };
 inline NarrowFormat narrowFormat(DType t) {
   switch (t) {
@@ -43,34 +45,69 @@ inline NarrowFormat narrowFormat(DType t) {
     return {2, 15};
   case DType::F8E4M3FNUZ:
     return {3, 8};
+  case DType::F6E2M3FN:
+    return {3, 1, 0x20};
+  case DType::F6E3M2FN:
+    return {2, 3, 0x20};
+  case DType::F4E2M1FN:
+    return {1, 1, 0x8};
   default: // F8E5M2FNUZ
     return {2, 16};
   }
 }
+/// Those without NaN and infinity.
+inline bool isFiniteFormat(DType t) {
+  return t == DType::F6E2M3FN || t == DType::F6E3M2FN || t == DType::F4E2M1FN;
+}
 
 inline double narrowToDouble(DType t, uint64_t bits) {
+  if (t == DType::F8E8M0FNU)
+    return bits == 0xff ? NAN : std::ldexp(1.0, int(bits) - 127);
   NarrowFormat format = narrowFormat(t);
   bool unsignedZero = t == DType::F8E4M3FNUZ || t == DType::F8E5M2FNUZ;
   if (unsignedZero ? bits == 0x80 : t == DType::F8E4M3FN && (bits & 0x7f) == 0x7f)
     return NAN;
-  int exponent = int(bits & 0x7f) >> format.fraction, ones = 1 << format.fraction;
+  int exponent = int(bits & (format.sign - 1)) >> format.fraction, ones = 1 << format.fraction;
   int fraction = int(bits) & (ones - 1);
   double magnitude = exponent
                          ? std::ldexp(ones + fraction, exponent - format.bias - format.fraction)
                          : std::ldexp(fraction, 1 - format.bias - format.fraction);
   if (t == DType::F8E5M2 && exponent == 31)
     magnitude = fraction ? NAN : INFINITY;
-  return bits & 0x80 ? -magnitude : magnitude;
+  return bits & format.sign ? -magnitude : magnitude;
+}
+
+/// The same for f8e8m0fnu, whose codes are in the order of their numbers; it has no 0 and no sign.
+inline uint64_t scaleReference(long double value, tl::CastMode mode) {
+  if (std::isnan(value) || value < 0 || (std::isinf(value) && !mode.saturate))
+    return 0xff;
+  auto numberAt = [](uint64_t code) { return std::ldexp(1.0L, int(code) - 127); };
+  uint64_t low = 0;
+  while (low < 0xff && numberAt(low + 1) <= value)
+    ++low;
+  uint64_t chosen = low;
+  if (numberAt(low) < value && mode.rounding != tl::Rounding::Zero &&
+      mode.rounding != tl::Rounding::Down) {
+    long double below = value - numberAt(low), above = numberAt(low + 1) - value;
+    chosen += mode.rounding == tl::Rounding::Up || above < below || (above == below && low % 2);
+  }
+  bool inwards = mode.rounding == tl::Rounding::Zero || mode.rounding == tl::Rounding::Down;
+  return chosen > 0xfe && (mode.saturate || inwards) ? 0xfe : std::min<uint64_t>(chosen, 0xff);
 }
 
 /// The bits that a number becomes: by looking at all numbers of the format.
 inline uint64_t narrowReference(DType t, long double value, tl::CastMode mode) {
+  if (t == DType::F8E8M0FNU)
+    return scaleReference(value, mode);
+  const uint64_t signBit = narrowFormat(t).sign;
   bool unsignedZero = t == DType::F8E4M3FNUZ || t == DType::F8E5M2FNUZ;
-  uint64_t nan = unsignedZero ? 0x80 : 0x7f, sign = std::signbit(value) && !unsignedZero ? 0x80 : 0;
+  uint64_t nan = unsignedZero ? 0x80 : signBit - 1; // the largest number where there is none
+  uint64_t sign = std::signbit(value) && !unsignedZero ? signBit : 0;
+  mode.saturate |= isFiniteFormat(t);
   uint64_t infinity = t == DType::F8E5M2 ? 0x7c | sign : nan;
   if (std::isnan(value))
     return nan;
-  uint64_t largest = 0x7f; // of the positive numbers, which are in the order of their bits
+  uint64_t largest = signBit - 1; // of the positive numbers, which are in the order of their bits
   while (!std::isfinite(narrowToDouble(t, largest)))
     --largest;
   auto numberAt = [&](uint64_t bits) -> long double {
@@ -95,14 +132,14 @@ inline uint64_t narrowReference(DType t, long double value, tl::CastMode mode) {
       return infinity;
     chosen = largest;
   }
-  uint64_t negative = std::signbit(value) && (chosen != 0 || !unsignedZero) ? 0x80 : 0;
+  uint64_t negative = std::signbit(value) && (chosen != 0 || !unsignedZero) ? signBit : 0;
   return chosen | negative;
 }
 
 /// A float of any format as double, exact.
 inline double toDouble(DType t, uint64_t bits) {
   if (tl::isNarrowFloat(t))
-    return narrowToDouble(t, bits & 0xff);
+    return narrowToDouble(t, bits & maskOf(t));
   if (t == DType::F64) {
     double d;
     std::memcpy(&d, &bits, 8);

@@ -39,13 +39,13 @@ struct Row {
 inline bool takes(OperandClass cls, DType t) {
   switch (cls) {
   case OperandClass::Num:
-    return !isBool(t) && !isNarrowFloat(t);
+    return isInteger(t) || isWideFloat(t);
   case OperandClass::Int:
     return isInteger(t);
   case OperandClass::Float:
     return isWideFloat(t);
   case OperandClass::Bits:
-    return !isFloat(t);
+    return isInteger(t) || isBool(t);
   case OperandClass::U64:
     return t == DType::U64;
   case OperandClass::Any:
@@ -76,8 +76,11 @@ inline std::vector<Row> makeRows() {
         add(info, t, DType::I1, Pred::Eq);
       if (info.rule == Rule::Bitcast)
         for (DType to : allTypes)
-          if (!isBool(t) && !isBool(to) && dtypeBits(t) == dtypeBits(to) &&
-              (!(isNarrowFloat(t) || isNarrowFloat(to)) || t == DType::U8 || to == DType::U8))
+          if (!isBool(t) && !isBool(to) &&
+              (dtypeBits(t) == dtypeBits(to) ||
+               ((isPacked(t) || isPacked(to)) && dtypeBits(t) <= 8 && dtypeBits(to) <= 8 &&
+                isPacked(t) != isPacked(to))) &&
+              (!(isNarrowFloat(t) || isNarrowFloat(to)) || isAnyInteger(t) || isAnyInteger(to)))
             add(info, t, to, Pred::Eq);
       if (info.rule == Rule::Select)
         add(info, t, t, Pred::Eq);
@@ -108,6 +111,12 @@ inline DType operandType(const Row &row, unsigned operand) {
   return row.opcode == Opcode::Select && operand == 0 ? DType::I1 : row.from;
 }
 
+/// Bits as a register or the bytes of memory hold them: an i4 fills its byte with its sign.
+inline uint64_t asHeld(DType t, uint64_t bits) {
+  bits &= maskOf(t);
+  return t == DType::I4 && bits >> 3 ? bits | 0xf0 : bits;
+}
+
 inline std::vector<uint64_t> integerCorners(DType t, std::mt19937_64 &random) {
   unsigned width = dtypeBits(t);
   std::vector<uint64_t> values;
@@ -120,13 +129,13 @@ inline std::vector<uint64_t> integerCorners(DType t, std::mt19937_64 &random) {
   for (int i = 0; i < 16; ++i)
     values.push_back(random() >> (i * 4));
   for (uint64_t &v : values)
-    v &= maskOf(t);
+    v = asHeld(t, v);
   return values;
 }
 
 inline std::vector<uint64_t> floatCorners(DType t, std::mt19937_64 &random) {
   if (isNarrowFloat(t)) { // all there are
-    std::vector<uint64_t> values(256);
+    std::vector<uint64_t> values(size_t(1) << dtypeBits(t));
     for (size_t i = 0; i < values.size(); ++i)
       values[i] = i;
     return values;
@@ -181,7 +190,7 @@ inline void addTies(std::vector<uint64_t> &values, DType from, DType to, std::mt
       for (int64_t step : {-1, 0, 1})
         values.push_back(((random() % 512 | 256) << shift) + uint64_t(step));
   for (uint64_t &v : values)
-    v &= maskOf(from);
+    v = asHeld(from, v);
 }
 
 // f16 and bf16 products with an addend far smaller than their last place.
@@ -249,9 +258,9 @@ inline uint64_t expected(const Row &row, const uint64_t *operands) {
   case Opcode::IsFinite:
     return classifyReference(row.opcode, row.from, operands[0]);
   case Opcode::Bitcast:
-    return operands[0];
+    return asHeld(row.to, operands[0]);
   case Opcode::Cast:
-    return castReference(row.from, row.to, operands[0], row.mode);
+    return asHeld(row.to, castReference(row.from, row.to, operands[0], row.mode));
   default:
     return isFloat(row.from) ? floatReference(row.opcode, row.from, operands)
                              : integerReference(row.opcode, row.from, operands);

@@ -101,6 +101,14 @@ private:
     return types[pick(std::size(types))];
   }
 
+  /// What values can be, those that are in tiles alone too.
+  DType anyTileDType() {
+    static const DType types[] = {DType::I4,       DType::U4,       DType::F8E8M0FNU,
+                                  DType::F6E2M3FN, DType::F6E3M2FN, DType::F4E2M1FN};
+    return chance(30) ? types[pick(std::size(types))] : anyDType();
+  }
+  static bool hasArithmetic(DType d) { return isInteger(d) || isWideFloat(d); }
+
   Attr number(AttrKey key, DType d) {
     static const double floats[] = {0.0, -0.0, 1, 0.1, -1.5, 1e300, 5e-324, 1e-5, 3.0e38, 1.0 / 3};
     Attr a;
@@ -363,7 +371,7 @@ private:
         return t.dtype == like->dtype && (t.rank == 0 || like->rank == 0 || t.sameShape(*like));
       switch (cls) {
       case OperandClass::Num:
-        return !isBool(t.dtype) && !isNarrowFloat(t.dtype);
+        return hasArithmetic(t.dtype);
       case OperandClass::Int:
         return isInteger(t.dtype);
       case OperandClass::Float:
@@ -371,7 +379,7 @@ private:
       case OperandClass::Real:
         return isFloat(t.dtype);
       case OperandClass::Bits:
-        return !isFloat(t.dtype);
+        return isInteger(t.dtype) || isBool(t.dtype);
       case OperandClass::U64:
         return t.dtype == DType::U64;
       default:
@@ -395,11 +403,11 @@ private:
       add(info.opcode, {}, {intAttr(AttrKey::Axis, int64_t(pick(3)))});
       return;
     case Rule::Const:
-      constant(anyDType());
+      constant(anyTileDType());
       return;
     case Rule::Full: {
       ValueId v = chance(50) ? find([](const Type &t) { return t.isScalar(); }) : 0;
-      add(info.opcode, {v ? v : constant(anyDType())}, {listAttr(AttrKey::Dims, dims())});
+      add(info.opcode, {v ? v : constant(anyTileDType())}, {listAttr(AttrKey::Dims, dims())});
       return;
     }
     case Rule::Iota: {
@@ -423,15 +431,15 @@ private:
       ValueId v = find([](const Type &t) { return t.isTile() && !isBool(t.dtype); });
       if (v == 0)
         return;
-      DType to = anyDType();
+      DType to = anyTileDType();
       while (isBool(to) || dtypeBits(to) != dtypeBits(typeOf(v).dtype))
-        to = anyDType();
+        to = anyTileDType();
       add(info.opcode, {v}, {intAttr(AttrKey::DType, int64_t(to))});
       return;
     }
     case Rule::Cast: {
       ValueId v = operandFor(OperandClass::Any, nullptr);
-      DType to = anyDType();
+      DType to = anyTileDType();
       std::vector<Attr> attrs;
       if (isFloat(typeOf(v).dtype) && isFloat(to)) {
         if (chance(50))
@@ -461,6 +469,13 @@ private:
       return addLogged(info);
     case Rule::LaunchLog: // not an author's
       return;
+    case Rule::Random:
+    case Rule::RandomInt:
+    case Rule::CastStochastic:
+    case Rule::Unpack:
+    case Rule::Pack:
+    case Rule::Im2col:
+      return addComposite(info);
     case Rule::Take:
     case Rule::Sort:
     case Rule::TopK:
@@ -479,6 +494,55 @@ private:
     }
     default:
       return isMemory(info.rule) ? addMemory(info) : addShape(info);
+    }
+  }
+
+  void addComposite(const OpInfo &info) {
+    std::vector<int64_t> extents = dims(2);
+    auto some = [&](DType d) { return chance(30) ? constant(d) : tileOf(d, extents); };
+    auto dtype = [&](std::initializer_list<DType> types) {
+      return intAttr(AttrKey::DType, int64_t(types.begin()[pick(types.size())]));
+    };
+    switch (info.rule) {
+    case Rule::Random:
+      add(info.opcode, {some(DType::U64), some(DType::U64)},
+          {dtype({DType::F16, DType::BF16, DType::F32, DType::F64})});
+      return;
+    case Rule::RandomInt: {
+      DType d = anyDType();
+      d = isInteger(d) ? d : DType::I16;
+      add(info.opcode, {some(DType::U64), some(DType::U64), some(d), some(d)});
+      return;
+    }
+    case Rule::CastStochastic: {
+      std::vector<Attr> attrs = {dtype({DType::F16, DType::F8E5M2, DType::F4E2M1FN})};
+      if (chance(50))
+        attrs.push_back(intAttr(AttrKey::Saturate, 1));
+      add(info.opcode, {some(DType::F32), some(DType::U32)}, attrs);
+      return;
+    }
+    case Rule::Unpack:
+      extents.push_back(3 * int64_t(1 + pick(3)));
+      add(info.opcode, {tileOf(DType::U8, extents)},
+          {dtype({DType::I4, DType::U4, DType::F4E2M1FN, DType::F6E2M3FN, DType::F6E3M2FN})});
+      return;
+    case Rule::Pack:
+      extents.push_back(4 * int64_t(1 + pick(3)));
+      add(info.opcode, {tileOf(chance(50) ? DType::I4 : DType::F6E3M2FN, extents)});
+      return;
+    default: {
+      ValueId view = find([](const Type &t) { return t.isView() && t.rank == 4; });
+      std::vector<Attr> attrs = {listAttr(AttrKey::Kernel, {3, int64_t(1 + pick(4))}),
+                                 listAttr(AttrKey::Dims, {int64_t(1 + pick(9)), 5})};
+      for (AttrKey key : {AttrKey::Strides, AttrKey::Padding, AttrKey::Dilation})
+        if (chance(50))
+          attrs.push_back(listAttr(key, {int64_t(1 + pick(4)), int64_t(1 + pick(4))}));
+      if (view != 0 && chance(50))
+        attrs.push_back(number(AttrKey::Pad, typeOf(view).dtype));
+      std::shuffle(attrs.begin(), attrs.end(), random);
+      add(info.opcode, {view, index(), index()}, attrs);
+      return;
+    }
     }
   }
 
@@ -511,6 +575,11 @@ private:
       ValueId c = find([&](const Type &t) { return t == Type::scalar(DType::I1); });
       operands.insert(operands.begin(), c && chance(50) ? c : constant(DType::I1));
     }
+    bool fast = false;
+    for (const AttrSpec &spec : info.attrs)
+      fast |= spec.key == AttrKey::Fast;
+    if (fast && isFloat(typeOf(operands[0]).dtype) && chance(30))
+      attrs.push_back(intAttr(AttrKey::Fast, 1));
     add(info.opcode, operands, attrs);
   }
 
@@ -550,8 +619,7 @@ private:
                      info.rule == Rule::Flip || info.rule == Rule::Concat;
     ValueId v = find([&](const Type &t) {
       return t.isTile() && (!needsAxis || t.rank > 0) &&
-             (!combinesAlongAxis(info.opcode) ||
-              (t.rank > 0 && !isBool(t.dtype) && !isNarrowFloat(t.dtype)));
+             (!combinesAlongAxis(info.opcode) || (t.rank > 0 && hasArithmetic(t.dtype)));
     });
     if (v == 0)
       return;
@@ -619,7 +687,7 @@ private:
     ValueId v = find([&](const Type &t) {
       bool fits = info.rule == Rule::Take        ? true
                   : info.rule == Rule::Histogram ? isInteger(t.dtype)
-                                                 : !isBool(t.dtype) && !isNarrowFloat(t.dtype);
+                                                 : hasArithmetic(t.dtype);
       return t.isTile() && fits && (t.rank > 0 || info.rule == Rule::Histogram);
     });
     if (v == 0)
@@ -669,7 +737,8 @@ private:
       maybeName(args[i]);
       ValueId c = chance(30) ? constant(typeOf(args[i]).dtype) : args[i + operands.size()];
       Opcode op = isBool(typeOf(args[i]).dtype) ? Opcode::Xor : Opcode::Max;
-      bool kept = chance(20) || isNarrowFloat(typeOf(args[i]).dtype);
+      bool kept =
+          chance(20) || !(isBool(typeOf(args[i]).dtype) || hasArithmetic(typeOf(args[i]).dtype));
       yields.push_back(kept ? args[i] : add(op, {args[i], c}));
     }
     ++count[Opcode::Yield];
@@ -718,7 +787,7 @@ private:
     }
     bool atomic = info.rule == Rule::Atomic;
     const bool loads = info.opcode == Opcode::AtomicLoad;
-    if (atomic && (isBool(t.dtype) || isNarrowFloat(t.dtype) ||
+    if (atomic && (!hasArithmetic(t.dtype) ||
                    (info.operands[0].cls == OperandClass::Int && !isInteger(t.dtype))))
       return;
     bool pointwise = info.rule == Rule::Gather || info.rule == Rule::Scatter || atomic;

@@ -235,6 +235,12 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Print:
   case Rule::Assert:
   case Rule::Histogram:
+  case Rule::Random:
+  case Rule::RandomInt:
+  case Rule::CastStochastic:
+  case Rule::Unpack:
+  case Rule::Pack:
+  case Rule::Im2col:
   case Rule::Temporary:
   case Rule::Dispatch:
     return internalError("%s in a kernel", opInfo(op.opcode).text.data());
@@ -499,7 +505,8 @@ Result<llvm::Function *> emitKernel(const CodegenInput &input, const AmdChip &ch
   debugInfo.describe(*function);
   llvm::LLVMContext &llvmContext = module.getContext();
   Builder ir(llvm::BasicBlock::Create(llvmContext, "", function));
-  ElementEmitter emitter(ir, {input.graph.kernel.contract, true});
+  ElementEmitter emitter(
+      ir, {.contract = input.graph.kernel.contract, .nativeHalf = true, .amdFast = true});
   KernelContext context{input.graph, chip, layouts, *function, ir, emitter};
   llvm::CallInst *thread = ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_workitem_id_x, {});
   thread->addRangeRetAttr({llvm::APInt(32, 0), llvm::APInt(32, layouts.threads)});

@@ -21,7 +21,7 @@ inline llvm::Value *emitElementOp(ElementEmitter &elements, const Graph &graph, 
   DType operandType = graph.typeOf(graph.operands(op).back()).dtype; // Select: of a and b
   return elements.emit(op.opcode, operands, operandType, graph.typeOf(graph.result(op)).dtype,
                        Pred(graph.intAttr(op, AttrKey::Pred, int64_t(Pred::Eq))),
-                       graph.castMode(op));
+                       graph.castMode(op), graph.isFast(op));
 }
 
 } // namespace tl

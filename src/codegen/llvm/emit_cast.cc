@@ -88,6 +88,14 @@ Value *ElementEmitter::floatInMode(Value *value, DType from, DType to, const Cas
 Value *ElementEmitter::floatToInteger(Value *value, DType from, DType to) {
   Value *real = isSmall(from) ? toFloat(value, from) : value;
   llvm::Type *result = withElement(value->getType(), type(to));
+  if (isPacked(to)) { // within the range of a byte first
+    Value *byte = floatToInteger(value, from, tl::isSigned(to) ? DType::I8 : DType::U8);
+    auto limit = [&](int64_t v) { return llvm::ConstantInt::getSigned(result, v); };
+    if (!tl::isSigned(to))
+      return ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, byte, limit(15));
+    byte = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, byte, limit(7));
+    return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, byte, limit(-8));
+  }
   auto id = tl::isSigned(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return ir.CreateIntrinsic(id, {result, real->getType()}, {real});
 }
@@ -118,7 +126,7 @@ Value *ElementEmitter::cast(Value *value, DType from, DType to, const CastMode &
     return isFloat(to) ? floatToFloat(value, from, to) : floatToInteger(value, from, to);
   if (isFloat(to))
     return integerToFloat(value, from, to);
-  return ir.CreateIntCast(value, withElement(shape, type(to)), tl::isSigned(from));
+  return wrapPacked(ir.CreateIntCast(value, withElement(shape, type(to)), tl::isSigned(from)), to);
 }
 
 } // namespace tl

@@ -2,6 +2,7 @@
 // sqrt that equals rounding the exact result, since float has more than twice their precision
 // (Figueroa, 1995).
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/math/fast_amd.h"
 #include "codegen/llvm/math/math.h"
 #include "codegen/llvm/rounding.h"
 
@@ -88,7 +89,8 @@ Value *ElementEmitter::floatArithmetic(Opcode opcode, std::span<Value *const> op
   }
 }
 
-Value *ElementEmitter::emitFloat(Opcode opcode, std::span<Value *const> operands, DType dtype) {
+Value *ElementEmitter::emitFloat(Opcode opcode, std::span<Value *const> operands, DType dtype,
+                                 bool fast) {
   switch (opcode) {
   case Opcode::Min:
   case Opcode::Max:
@@ -117,7 +119,10 @@ Value *ElementEmitter::emitFloat(Opcode opcode, std::span<Value *const> operands
   llvm::SmallVector<Value *, 3> wide;
   for (Value *operand : operands)
     wide.push_back(toFloat(operand, dtype));
-  return fromFloat(floatArithmetic(opcode, wide), dtype);
+  Value *result = fast && options.amdFast && dtype != DType::F64
+                      ? math::emitFastAmd(opcode, ir, wide)
+                      : floatArithmetic(opcode, wide);
+  return fromFloat(result, dtype);
 }
 
 } // namespace tl

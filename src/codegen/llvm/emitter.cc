@@ -20,7 +20,7 @@ static llvm::Type *elementType(llvm::LLVMContext &context, DType dtype) {
   case DType::F64:
     return llvm::Type::getDoubleTy(context);
   default:
-    return llvm::IntegerType::get(context, dtypeBits(dtype));
+    return llvm::IntegerType::get(context, isBool(dtype) ? 1 : dtypeBytes(dtype) * 8);
   }
 }
 
@@ -44,6 +44,12 @@ static const llvm::fltSemantics &semantics(DType dtype) {
     return llvm::APFloat::Float8E4M3FNUZ();
   case DType::F8E5M2FNUZ:
     return llvm::APFloat::Float8E5M2FNUZ();
+  case DType::F6E2M3FN:
+    return llvm::APFloat::Float6E2M3FN();
+  case DType::F6E3M2FN:
+    return llvm::APFloat::Float6E3M2FN();
+  case DType::F4E2M1FN:
+    return llvm::APFloat::Float4E2M1FN();
   default:
     return llvm::APFloat::IEEEdouble();
   }
@@ -51,7 +57,7 @@ static const llvm::fltSemantics &semantics(DType dtype) {
 
 static llvm::Constant *floatConstant(llvm::Type *type, DType dtype, const llvm::APFloat &value) {
   if (dtype == DType::BF16 || isNarrowFloat(dtype))
-    return llvm::ConstantInt::get(type, value.bitcastToAPInt());
+    return llvm::ConstantInt::get(type, value.bitcastToAPInt().zext(type->getScalarSizeInBits()));
   return llvm::ConstantFP::get(type, value);
 }
 
@@ -74,10 +80,16 @@ Value *ElementEmitter::fromMemory(Value *value, DType dtype) {
 
 llvm::Constant *ElementEmitter::constantInt(DType dtype, int64_t value, unsigned lanes) const {
   llvm::APInt bits(dtypeBits(dtype), uint64_t(value), /*isSigned=*/true, /*implicitTrunc=*/true);
-  return llvm::ConstantInt::get(type(dtype, lanes), bits);
+  llvm::Type *held = type(dtype, lanes);
+  const unsigned width = held->getScalarSizeInBits();
+  return llvm::ConstantInt::get(held, isSigned(dtype) ? bits.sext(width) : bits.zext(width));
 }
 
 llvm::Constant *ElementEmitter::constantFloat(DType dtype, double value, unsigned lanes) const {
+  if (dtype == DType::F8E8M0FNU)
+    return llvm::ConstantInt::get(type(dtype, lanes), scaleCode(value));
+  if (dtypeInfo(dtype).specials == FloatSpecials::None)
+    value = toFinite(value, dtype);
   llvm::APFloat number(value);
   bool inexact;
   number.convert(semantics(dtype), llvm::APFloat::rmNearestTiesToEven, &inexact);
@@ -107,6 +119,16 @@ llvm::Constant *ElementEmitter::reduceIdentity(ReduceKind kind, DType dtype, uns
   if (kind == ReduceKind::Min)
     value = isSigned(dtype) ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
   return llvm::ConstantInt::get(type(dtype, lanes), value);
+}
+
+Value *ElementEmitter::wrapPacked(Value *bits, DType dtype) {
+  if (!isPacked(dtype))
+    return bits;
+  if (!isSigned(dtype)) // integers without sign, and codes of floats
+    return ir.CreateAnd(
+        bits, llvm::ConstantInt::get(bits->getType(), (uint64_t(1) << dtypeBits(dtype)) - 1));
+  auto *unused = llvm::ConstantInt::get(bits->getType(), 8 - dtypeBits(dtype));
+  return ir.CreateAShr(ir.CreateShl(bits, unused), unused);
 }
 
 Value *ElementEmitter::splat(Value *value, unsigned lanes) {
@@ -229,7 +251,7 @@ Value *ElementEmitter::combine(ReduceKind kind, Value *a, Value *b, DType dtype)
 }
 
 Value *ElementEmitter::emit(Opcode opcode, std::span<Value *const> given, DType operandType,
-                            DType resultType, Pred pred, const CastMode &mode) {
+                            DType resultType, Pred pred, const CastMode &mode, bool fast) {
   unsigned lanes = 0;
   for (Value *value : given)
     if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType()))
@@ -251,11 +273,11 @@ Value *ElementEmitter::emit(Opcode opcode, std::span<Value *const> given, DType 
   case Opcode::IsFinite:
     return classify(opcode, operands[0], operandType);
   case Opcode::Bitcast:
-    return ir.CreateBitCast(operands[0], type(resultType, lanes));
+    return wrapPacked(ir.CreateBitCast(operands[0], type(resultType, lanes)), resultType);
   case Opcode::Cast:
     return cast(operands[0], operandType, resultType, mode);
   default:
-    return isFloat(operandType) ? emitFloat(opcode, operands, operandType)
+    return isFloat(operandType) ? emitFloat(opcode, operands, operandType, fast)
                                 : emitInteger(opcode, operands, operandType);
   }
 }

@@ -1,7 +1,8 @@
 // ElementEmitter: the elementwise operations of ops.def as LLVM IR, on scalars or fixed vectors,
 // the same for all targets. Values in registers have these LLVM types (or vectors of them):
 //   i1 -> i1, integers -> iN, f16 -> half, f32 -> float, f64 -> double, bf16 -> i16 (its bits),
-//   floats of 8 bits -> i8 (their bits)
+//   floats of 8 bits and fewer -> i8 (their bits in the low ones, the others 0),
+//   i4 -> i8 with its sign, u4 -> i8
 // In memory i1 is a byte, 0 or 1; everything else is as in registers. bf16 is held as bits because
 // no target of ours computes in it, x86 would call a library to round to it, and bits load, store
 // and select everywhere.
@@ -27,6 +28,9 @@ struct EmitterOptions {
   /// LLVM 22's scalar minimum and maximum for AVX-512 lose a signalling NaN where the other operand
   /// is known to be a number (vfpclass is asked for quiet ones only): it is not to know.
   bool hidesNumbers = false;
+  /// Operations that are `fast` take the instructions of AMD GPUs (fast_math.h); else they are as
+  /// exact as others.
+  bool amdFast = false;
 };
 
 class ElementEmitter {
@@ -56,21 +60,24 @@ public:
   /// One row of ops.def with rule Elementwise, Compare, Classify, Select, Cast or Bitcast.
   /// `operandType` is the element type of the operands (Select: of a and b), `resultType` that of
   /// the result. Scalars among vector operands are repeated. `pred` is for Cmp, `mode` for Cast
-  /// only.
+  /// only; `fast` for those with that attribute.
   llvm::Value *emit(Opcode opcode, std::span<llvm::Value *const> operands, DType operandType,
-                    DType resultType, Pred pred = Pred::Eq, const CastMode &mode = {});
+                    DType resultType, Pred pred = Pred::Eq, const CastMode &mode = {},
+                    bool fast = false);
   /// The mode counts where both are floats.
   llvm::Value *cast(llvm::Value *value, DType from, DType to, const CastMode &mode = {});
   llvm::Value *compare(Pred pred, llvm::Value *a, llvm::Value *b, DType dtype);
   llvm::Value *classify(Opcode opcode, llvm::Value *a, DType dtype);
   /// One step of a reduction.
   llvm::Value *combine(ReduceKind kind, llvm::Value *a, llvm::Value *b, DType dtype);
+  /// The low bits of an i8 as an element of 4 or 6 bits; other types as they are.
+  llvm::Value *wrapPacked(llvm::Value *bits, DType dtype);
   /// Repeats a scalar in `lanes` lanes; vectors and lanes = 0 give the value itself.
   llvm::Value *splat(llvm::Value *value, unsigned lanes);
 
-  /// A float of 8 or 16 bits in registers to float, exact; f32 as it is.
+  /// A float of 16 bits or fewer in registers to float, exact; f32 as it is.
   llvm::Value *toFloat(llvm::Value *value, DType dtype);
-  /// float to one of 8 or 16 bits, rounded to nearest even; f32 as it is.
+  /// float to one of 16 bits or fewer, rounded to nearest even; f32 as it is.
   llvm::Value *fromFloat(llvm::Value *value, DType dtype);
 
 private:
@@ -81,7 +88,8 @@ private:
   llvm::Value *randomBits(llvm::Value *seed, llvm::Value *offset);
   llvm::Value *shiftInteger(Opcode opcode, llvm::Value *a, llvm::Value *b, bool isSigned);
   // emit_float.cc
-  llvm::Value *emitFloat(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype);
+  llvm::Value *emitFloat(Opcode opcode, std::span<llvm::Value *const> operands, DType dtype,
+                         bool fast);
   llvm::Value *floatArithmetic(Opcode opcode, std::span<llvm::Value *const> operands);
   llvm::Value *minMax(Opcode opcode, llvm::Value *a, llvm::Value *b, DType dtype);
   llvm::Value *negateOrAbs(Opcode opcode, llvm::Value *a, DType dtype);

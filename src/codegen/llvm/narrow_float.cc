@@ -10,17 +10,24 @@ using llvm::Value;
 
 namespace {
 
-/// The bits of a format of 8 bits that mean something else than those of IEEE would, and where it
-/// ends.
+/// The bits of a format of 8 bits or fewer that mean something else than those of IEEE would, and
+/// where it ends.
 struct Narrow {
   const DTypeInfo &info;
   unsigned mantissa;    // its bits
+  uint64_t sign;        // its bit
   uint64_t largest = 0; // the bits of the largest number
   uint64_t beyond = 0;  // what overflow gives: infinity or NaN
   uint64_t nan = 0;
 
-  explicit Narrow(DType type) : info(dtypeInfo(type)), mantissa(info.precision - 1u) {
+  explicit Narrow(DType type)
+      : info(dtypeInfo(type)), mantissa(info.precision - 1u), sign(uint64_t(1) << (info.bits - 1)) {
     switch (info.specials) {
+    case FloatSpecials::None:
+      beyond = nan = largest = sign - 1;
+      break;
+    case FloatSpecials::Scale: // has functions of its own
+      break;
     case FloatSpecials::Ieee:
       beyond = ((1u << (7 - mantissa)) - 1) << mantissa;
       largest = beyond - 1;
@@ -56,6 +63,51 @@ public:
   Value *asFloat(Value *v) const { return ir.CreateBitCast(v, real); }
 };
 
+/// A code of f8e8m0fnu as float: its exponent, but for the smallest, which is subnormal there.
+Value *extendScale(llvm::IRBuilderBase &ir, Value *given) {
+  Words w(ir, given);
+  Value *code = ir.CreateZExt(given, w.word);
+  Value *bits = ir.CreateShl(code, w.integer(floatMantissa));
+  bits = ir.CreateSelect(ir.CreateICmpEQ(code, w.integer(0)), w.integer(0x400000), bits);
+  bits = ir.CreateSelect(ir.CreateICmpEQ(code, w.integer(0xff)), w.integer(0x7fc00000), bits);
+  return w.asFloat(bits);
+}
+
+/// The exponent, and one more where the fraction and the mode say so. What is below 2^-126 is
+/// subnormal and looks like one half of it from 2^-127 on.
+Value *truncateToScale(llvm::IRBuilderBase &ir, Value *value, const CastMode &mode) {
+  Words w(ir, value);
+  constexpr uint64_t half = uint64_t(1) << (floatMantissa - 1);
+  Value *bits = w.bits(value);
+  Value *code = ir.CreateLShr(bits, w.integer(floatMantissa));
+  Value *rest = ir.CreateAnd(bits, w.integer(2 * half - 1));
+  // Of a subnormal number what is above 2^-127, in the same units of the step to the next.
+  Value *above = ir.CreateSelect(ir.CreateICmpUGT(rest, w.integer(half)),
+                                 ir.CreateShl(ir.CreateSub(rest, w.integer(half)), w.integer(1)),
+                                 w.integer(0));
+  rest = ir.CreateSelect(ir.CreateICmpEQ(code, w.integer(0)), above, rest);
+  bool inwards = mode.rounding == Rounding::Zero || mode.rounding == Rounding::Down;
+  if (mode.rounding == Rounding::Up)
+    code = ir.CreateAdd(code, ir.CreateZExt(ir.CreateICmpNE(rest, w.integer(0)), w.word));
+  if (mode.rounding == Rounding::Nearest) {
+    // One half rounds up from an odd code: it and the code's last bit are more than one half.
+    Value *odd = ir.CreateAnd(code, w.integer(1));
+    Value *isUp = ir.CreateICmpUGT(ir.CreateAdd(rest, odd), w.integer(half));
+    code = ir.CreateAdd(code, ir.CreateZExt(isUp, w.word));
+  }
+  Value *isOver = ir.CreateICmpUGT(code, w.integer(0xfe));
+  Value *isInfinite = ir.CreateICmpEQ(bits, w.integer(0x7f800000));
+  Value *over = mode.saturate ? (Value *)w.integer(0xfe)
+                : inwards     ? ir.CreateSelect(isInfinite, w.integer(0xff), w.integer(0xfe))
+                              : (Value *)w.integer(0xff);
+  code = ir.CreateSelect(isOver, over, code);
+  Value *isNegative = ir.CreateFCmpULT(value, llvm::Constant::getNullValue(w.real)); // or NaN
+  code = ir.CreateSelect(isNegative, w.integer(0xff), code);
+  Value *isZero = ir.CreateFCmpOEQ(value, llvm::Constant::getNullValue(w.real)); // -0 too
+  code = ir.CreateSelect(isZero, w.integer(0), code);
+  return ir.CreateTrunc(code, withElement(value->getType(), ir.getInt8Ty()));
+}
+
 /// Whether a mode moves magnitudes of numbers with this sign inwards; null: those of none.
 Value *movesInwards(llvm::IRBuilderBase &ir, Value *isNegative, Rounding rounding) {
   switch (rounding) {
@@ -74,11 +126,14 @@ Value *movesInwards(llvm::IRBuilderBase &ir, Value *isNegative, Rounding roundin
 } // namespace
 
 Value *extendNarrow(llvm::IRBuilderBase &ir, Value *given, DType from) {
+  if (from == DType::F8E8M0FNU)
+    return extendScale(ir, given);
   Narrow format(from);
   Words w(ir, given);
   Value *bits = ir.CreateZExt(given, w.word);
-  Value *code = ir.CreateAnd(bits, w.integer(0x7f));
-  Value *sign = ir.CreateShl(ir.CreateAnd(bits, w.integer(0x80)), w.integer(24));
+  Value *code = ir.CreateAnd(bits, w.integer(format.sign - 1));
+  Value *sign =
+      ir.CreateShl(ir.CreateAnd(bits, w.integer(format.sign)), w.integer(32 - format.info.bits));
   // A normal number has the same fraction and another bias; a subnormal one is so many times the
   // smallest.
   unsigned shift = floatMantissa - format.mantissa;
@@ -96,7 +151,7 @@ Value *extendNarrow(llvm::IRBuilderBase &ir, Value *given, DType from) {
     magnitude = ir.CreateSelect(ir.CreateICmpUGT(code, w.integer(format.beyond)), nan, magnitude);
   } else if (format.info.specials == FloatSpecials::Nan) {
     magnitude = ir.CreateSelect(ir.CreateICmpEQ(code, w.integer(format.nan)), nan, magnitude);
-  } else {
+  } else if (format.info.specials == FloatSpecials::Zero) {
     magnitude = ir.CreateSelect(ir.CreateICmpEQ(bits, w.integer(format.nan)), nan, magnitude);
   }
   return w.asFloat(ir.CreateOr(magnitude, sign));
@@ -106,6 +161,8 @@ Value *extendNarrow(llvm::IRBuilderBase &ir, Value *given, DType from) {
 // format keeps: the sum is rounded to it, to nearest. What that adds to the power's bits is the
 // number of such units, and, with the exponent above it, the format's bits.
 Value *truncateToNarrow(llvm::IRBuilderBase &ir, Value *value, DType to, const CastMode &mode) {
+  if (to == DType::F8E8M0FNU)
+    return truncateToScale(ir, value, mode);
   Narrow format(to);
   Words w(ir, value);
   Value *bits = w.bits(value);
@@ -142,10 +199,35 @@ Value *truncateToNarrow(llvm::IRBuilderBase &ir, Value *value, DType to, const C
                 : (Value *)beyond;
   code = ir.CreateSelect(ir.CreateICmpUGT(code, largest), over, code);
   code = ir.CreateSelect(ir.CreateFCmpUNO(value, value), w.integer(format.nan), code);
-  Value *sign = ir.CreateAnd(ir.CreateLShr(bits, w.integer(24)), w.integer(0x80));
+  Value *sign =
+      ir.CreateAnd(ir.CreateLShr(bits, w.integer(32 - format.info.bits)), w.integer(format.sign));
+  if (format.info.specials == FloatSpecials::None) // a NaN becomes the largest number
+    sign = ir.CreateSelect(ir.CreateFCmpUNO(value, value), w.integer(0), sign);
   if (format.info.specials == FloatSpecials::Zero)
     sign = ir.CreateSelect(ir.CreateICmpEQ(code, w.integer(0)), w.integer(0), sign);
   return ir.CreateTrunc(ir.CreateOr(code, sign), withElement(value->getType(), ir.getInt8Ty()));
+}
+
+uint8_t scaleCode(double value) {
+  if (std::isnan(value) || value < 0)
+    return 0xff;
+  int exponent;
+  double fraction = value == 0 ? 0 : std::frexp(value, &exponent); // 1/2 to 1
+  if (value == 0 || exponent - 1 < -floatBias)
+    return 0;
+  if (std::isinf(value))
+    return 0xff;
+  int code = exponent - 1 + floatBias;
+  code += fraction > 0.75 || (fraction == 0.75 && code % 2 != 0);
+  return uint8_t(code > 0xfe ? 0xff : code);
+}
+
+double toFinite(double value, DType dtype) {
+  const DTypeInfo &info = dtypeInfo(dtype);
+  double most = std::ldexp(2 - std::ldexp(1.0, 1 - info.precision), info.maxExponent);
+  if (std::isnan(value))
+    return most;
+  return std::fabs(value) > most ? std::copysign(most, value) : value;
 }
 
 Value *inMode(llvm::IRBuilderBase &ir, Value *nearest, Value *back, Value *value, DType format,

@@ -153,6 +153,28 @@ std::string_view ruleText(Rule rule) {
     return "No result.";
   case Rule::LaunchLog:
     return "The result is a u64 scalar.";
+  case Rule::Random:
+    return "The operands have one shape unless they are scalars, which stand for tiles of equal "
+           "elements. The result has that shape and the element type `dtype`, f16, bf16, f32 or "
+           "f64.";
+  case Rule::RandomInt:
+    return "`lo` and `hi` have one element type; all operands have one shape unless they are "
+           "scalars, which stand for tiles of equal elements. The result has that shape and the "
+           "element type of `lo`.";
+  case Rule::CastStochastic:
+    return "Both operands have one shape unless they are scalars, which stand for tiles of equal "
+           "elements. The result has that shape and the element type `dtype`, which is not "
+           "f8e8m0fnu.";
+  case Rule::Unpack:
+    return "`a` has at least one axis; for elements of 6 bits its last extent is a multiple of 3. "
+           "The result has the shape of `a` but along the last axis, which is 2 times as long, or "
+           "4/3.";
+  case Rule::Pack:
+    return "`a` has at least one axis, whose last extent is a multiple of 2, or of 4 for elements "
+           "of 6 bits. The result is a tile of u8 with the shape of `a` but along the last axis.";
+  case Rule::Im2col:
+    return "The view has 4 axes; the lists have 2 numbers each, from 1 (padding: 0) to 65,536. The "
+           "result has extents `dims`, two of them, and the view's element type.";
   case Rule::If:
     return "`cond` is a scalar. Both regions yield values of the same types; the results have "
            "them.";
@@ -163,9 +185,9 @@ std::string_view ruleText(Rule rule) {
 }
 
 std::string_view className(OperandClass cls) {
-  constexpr std::string_view names[] = {"num", "int",   "float", "bits",   "bool",
-                                        "any", "index", "itile", "scalar", "view",
-                                        "ptr", "u64",   "value", "real"};
+  constexpr std::string_view names[] = {"num",   "int",   "float",  "bits", "bool", "any",
+                                        "index", "itile", "scalar", "view", "ptr",  "u64",
+                                        "value", "real",  "u32",    "byte", "f32",  "packed"};
   assert(size_t(cls) < std::size(names));
   return names[size_t(cls)];
 }

@@ -29,7 +29,8 @@ every value is defined once, by an operation, as an argument, or as an argument 
 )";
 
 constexpr std::string_view rules = R"(
-An `i1` in memory is one byte, 0 or 1.
+An `i1` in memory is one byte, 0 or 1. Elements of 4 and 6 bits are in tiles only: memory holds them packed in bytes, which
+`unpack` takes apart and `pack` makes.
 
 ## Rules that hold everywhere
 
@@ -121,7 +122,7 @@ bool runsOnAllChips(const OpInfo &op) {
   case Rule::Assert:
     return true;
   default:
-    return false;
+    return isComposite(op.opcode); // tests/run/test_composites.py
   }
 }
 
@@ -169,12 +170,12 @@ std::string referencePage() {
   constexpr std::string_view classes[] = {"truth value", "signed integer", "unsigned integer",
                                           "float"};
 #define TL_DTYPE(NAME, VALUE, TEXT, BITS, BYTES, CLASS, PRECISION, EMAX, EMIN, SPECIALS)           \
-  s += "| `" TEXT "` | " + std::string(classes[size_t(DTypeClass::CLASS)]) +                       \
-       " | " #BITS " | " #BYTES " | " +                                                            \
+  s += "| `" TEXT "` | " + std::string(classes[size_t(DTypeClass::CLASS)]) + " | " #BITS " | " +   \
+       (isPacked(DType::NAME) ? "packed" : #BYTES) + " | " +                                       \
        (PRECISION ? std::string(#PRECISION " | " #EMAX " |\n") : std::string(" | |\n"));
 #include "support/dtypes.def"
   s += rules;
-  for (int cls = 0; cls <= int(OperandClass::Real); ++cls)
+  for (int cls = 0; cls <= int(OperandClass::Packed); ++cls)
     s += "| " + std::string(className(OperandClass(cls))) + " | " +
          std::string(operandClassText(OperandClass(cls))) + " |\n";
   s += attributeKinds;
