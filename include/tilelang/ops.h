@@ -123,6 +123,11 @@ extern "C" {
 #define TL_OP_ATOMIC_CAS ((int32_t)157)
 #define TL_OP_ATOMIC_LOAD ((int32_t)158)
 #define TL_OP_ATOMIC_STORE ((int32_t)159)
+#define TL_OP_ALLOC_SHARED ((int32_t)165)
+#define TL_OP_COPY_TILE ((int32_t)166)
+#define TL_OP_ASYNC_COPY ((int32_t)167)
+#define TL_OP_ASYNC_WAIT ((int32_t)168)
+#define TL_OP_BARRIER ((int32_t)169)
 #define TL_OP_FOR ((int32_t)120)
 #define TL_OP_IF ((int32_t)121)
 #define TL_OP_WHILE ((int32_t)123)
@@ -155,6 +160,7 @@ extern "C" {
 #define TL_ATTR_KERNEL ((int32_t)19)
 #define TL_ATTR_PADDING ((int32_t)20)
 #define TL_ATTR_DILATION ((int32_t)21)
+#define TL_ATTR_COUNT ((int32_t)22)
 
 /** Predicates of tl_cmp. Values are frozen. Since: 0.1 */
 typedef int32_t tl_pred;
@@ -720,7 +726,7 @@ static inline tl_value tl_random_bits(tl_graph *g, tl_value seed, tl_value offse
   return result;
 }
 
-/* --- Random --- */
+/* --- Random numbers --- */
 
 /** Numbers from 0 to 1, 1 not among them, the same on every target: of the bits of random_bits the
  *  upper ones, as many as `dtype` has significant bits (24 for f32), as a number between 0 and 1.
@@ -2570,6 +2576,85 @@ static inline tl_status tl_atomic_store_ex(tl_graph *g, tl_value value, tl_value
   if (scope != 0)
     attrs[n_attrs++] = tl_attr_int(TL_ATTR_SCOPE, scope);
   return tl_graph_op(g, TL_OP_ATOMIC_STORE, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, NULL, 0);
+}
+
+/* --- Shared memory --- */
+
+/** A view of memory of the program's own, row-major, which all its threads share (LDS on AMD GPUs):
+ *  for the whole program, also in a loop, and apart from all other memory. What it holds before it
+ *  is written is undefined. A chip has so much of it, 64 KB or more. Loads, stores and other
+ *  operations on it happen in program order, as on any view. The result is a view of extents
+ *  `dims`, at least one, and `dtype`. dims: `rank` extents, numbers or TL_DIM(value). Returns the
+ *  result, 0 after an error. Since: 0.1 */
+static inline tl_value tl_alloc_shared(tl_graph *g, const int64_t *dims, size_t rank,
+    tl_dtype dtype) {
+  tl_attr attrs[2];
+  size_t n_attrs = 0;
+  tl_value result = 0;
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_DTYPE, dtype);
+  (void)tl_graph_op(g, TL_OP_ALLOC_SHARED, NULL, 0, attrs, n_attrs, &result, 1);
+  return result;
+}
+
+/** Copies a tile from view to view: as a load of extents `dims` from `from` and a store to `to`,
+ *  along the last axes of each; what lies outside `from` is copied as 0. The indices of `to` stand
+ *  before those of `from`. One index for each axis of `to`, then one for each of `from`; both views
+ *  have one element type and at least as many axes as `dims`. No result. to, from: each a view.
+ *  index: any number, each a scalar i32 or i64. dims: `rank` extents, numbers or TL_DIM(value).
+ *  Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_copy_tile(tl_graph *g, tl_value to, tl_value from,
+    const tl_value *index, size_t n_index, const int64_t *dims, size_t rank) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  n = tl_ops_put(operands, n, to);
+  n = tl_ops_put(operands, n, from);
+  n = tl_ops_append(operands, n, index, n_index);
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  return tl_graph_op(g, TL_OP_COPY_TILE, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, NULL, 0);
+}
+
+/** As copy_tile, but done only when a later async_wait says so: until then what is read of the tile
+ *  in `to` is undefined, and neither tile may be written. The program's end waits for all. One
+ *  index for each axis of `to`, then one for each of `from`; both views have one element type and
+ *  at least as many axes as `dims`. No result. to, from: each a view. index: any number, each a
+ *  scalar i32 or i64. dims: `rank` extents, numbers or TL_DIM(value). Returns the graph's status.
+ *  Since: 0.1 */
+static inline tl_status tl_async_copy(tl_graph *g, tl_value to, tl_value from,
+    const tl_value *index, size_t n_index, const int64_t *dims, size_t rank) {
+  tl_value operands[TL_OPS_MAX_OPERANDS];
+  size_t n = 0;
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  n = tl_ops_put(operands, n, to);
+  n = tl_ops_put(operands, n, from);
+  n = tl_ops_append(operands, n, index, n_index);
+  attrs[n_attrs++] = tl_attr_ints(TL_ATTR_DIMS, dims, rank);
+  return tl_graph_op(g, TL_OP_ASYNC_COPY, n > TL_OPS_MAX_OPERANDS ? NULL : operands, n, attrs, n_attrs, NULL, 0);
+}
+
+/** Goes on when at most `count` (default 0) of the async_copy before it are not done, in the order
+ *  of the program. `count` is from 0 to 64. No result. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_async_wait(tl_graph *g) {
+  return tl_graph_op(g, TL_OP_ASYNC_WAIT, NULL, 0, NULL, 0, NULL, 0);
+}
+
+/** Goes on when at most `count` (default 0) of the async_copy before it are not done, in the order
+ *  of the program. `count` is from 0 to 64. No result. Returns the graph's status. Since: 0.1 */
+static inline tl_status tl_async_wait_ex(tl_graph *g, int64_t count) {
+  tl_attr attrs[1];
+  size_t n_attrs = 0;
+  attrs[n_attrs++] = tl_attr_int(TL_ATTR_COUNT, count);
+  return tl_graph_op(g, TL_OP_ASYNC_WAIT, NULL, 0, attrs, n_attrs, NULL, 0);
+}
+
+/** The program's threads meet. Never needed for the meaning of a program, whose memory operations
+ *  happen in its order: a barrier is placed where that takes one. No result. Returns the graph's
+ *  status. Since: 0.1 */
+static inline tl_status tl_barrier(tl_graph *g) {
+  return tl_graph_op(g, TL_OP_BARRIER, NULL, 0, NULL, 0, NULL, 0);
 }
 
 /* --- Debugging --- */

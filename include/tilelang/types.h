@@ -32,12 +32,10 @@ typedef int32_t tl_dtype;
 #define TL_DTYPE_F8E5M2 ((tl_dtype)21)     /**< OCP E5M2: as IEEE, at most 57344 */
 #define TL_DTYPE_F8E4M3FNUZ ((tl_dtype)22) /**< one NaN, no infinity, no -0, at most 240 */
 #define TL_DTYPE_F8E5M2FNUZ ((tl_dtype)23) /**< one NaN, no infinity, no -0, at most 57344 */
-#define TL_DTYPE_F8E8M0FNU                                                                         \
-  ((tl_dtype)24)                         /**< OCP scale: a power of two, 2^-127 to 2^127, or NaN   \
-                                          */
-#define TL_DTYPE_F6E2M3FN ((tl_dtype)25) /**< OCP E2M3: at most 7.5, no NaN; in tiles only */
-#define TL_DTYPE_F6E3M2FN ((tl_dtype)26) /**< OCP E3M2: at most 28, no NaN; in tiles only */
-#define TL_DTYPE_F4E2M1FN ((tl_dtype)27) /**< OCP E2M1: at most 6, no NaN; in tiles only */
+#define TL_DTYPE_F8E8M0FNU ((tl_dtype)24)  /**< OCP scale: 2^-127 to 2^127, or NaN */
+#define TL_DTYPE_F6E2M3FN ((tl_dtype)25)   /**< OCP E2M3: at most 7.5, no NaN; in tiles only */
+#define TL_DTYPE_F6E3M2FN ((tl_dtype)26)   /**< OCP E3M2: at most 28, no NaN; in tiles only */
+#define TL_DTYPE_F4E2M1FN ((tl_dtype)27)   /**< OCP E2M1: at most 6, no NaN; in tiles only */
 
 /** What a value of a graph is. Since: 0.1 */
 typedef int32_t tl_type_kind;

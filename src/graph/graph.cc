@@ -229,6 +229,10 @@ uint32_t Graph::addLocation(SourceLocation location) {
 
 ViewDim Graph::viewExtent(ValueId view, unsigned axis) const {
   if (const Op *op = definingOp(view)) {
+    if (op->opcode == Opcode::AllocShared) {
+      int64_t extent = attr(*op, AttrKey::Dims)->list[axis]; // or the value that says it
+      return {ViewDim::Kind::Literal, extent < 0 ? *constantInt(ValueId(-extent)) : extent, 0};
+    }
     assert(op->opcode == Opcode::MakeView);
     return {ViewDim::Kind::Value, 0, operand(*op, 1 + axis)};
   }
@@ -237,6 +241,8 @@ ViewDim Graph::viewExtent(ValueId view, unsigned axis) const {
 
 std::optional<ViewDim> Graph::viewStride(ValueId view, unsigned axis) const {
   if (const Op *op = definingOp(view)) {
+    if (op->opcode == Opcode::AllocShared)
+      return std::nullopt;
     assert(op->opcode == Opcode::MakeView);
     return ViewDim{ViewDim::Kind::Value, 0, operand(*op, 1 + typeOf(view).rank + axis)};
   }
@@ -246,14 +252,33 @@ std::optional<ViewDim> Graph::viewStride(ValueId view, unsigned axis) const {
   return arg.strides[axis];
 }
 
-std::optional<unsigned> rootArgument(const Graph &graph, ValueId v) {
+/// The argument, the Pointer or the AllocShared that a view or pointer comes from.
+static ValueId rootOf(const Graph &graph, ValueId v) {
   // Views are made from pointers and pointers from views; only tiles pass through regions.
-  while (const Op *op = graph.definingOp(v)) {
-    if (op->opcode == Opcode::Pointer)
-      return std::nullopt;
+  for (const Op *op; (op = graph.definingOp(v)) && op->opcode != Opcode::Pointer &&
+                     op->opcode != Opcode::AllocShared;)
     v = graph.operand(*op, 0);
-  }
-  return graph.values[v].index;
+  return v;
+}
+
+std::optional<unsigned> rootArgument(const Graph &graph, ValueId v) {
+  ValueId root = rootOf(graph, v);
+  if (graph.definingOp(root))
+    return std::nullopt;
+  return graph.values[root].index;
+}
+
+bool isShared(const Graph &graph, ValueId v) {
+  const Op *op = graph.definingOp(rootOf(graph, v));
+  return op && op->opcode == Opcode::AllocShared;
+}
+
+bool areApart(const Graph &graph, ValueId a, ValueId b) {
+  ValueId x = rootOf(graph, a), y = rootOf(graph, b);
+  auto distinct = [&](ValueId root) {
+    return !graph.definingOp(root) && graph.kernel.args[graph.values[root].index].distinct;
+  };
+  return x != y && (isShared(graph, x) || isShared(graph, y) || distinct(x) || distinct(y));
 }
 
 Effect effectOf(const Graph &graph, const Op &op) {

@@ -214,7 +214,8 @@ public:
   ValueId addArgument(Argument argument, const Type &type);
   /// Adds a parameter to the kernel and gives its value.
   ValueId addParam(std::string name, int64_t defaultValue, std::vector<int64_t> choices);
-  /// Extents and strides of a view as values; defined for view arguments and results of MakeView.
+  /// Extents and strides of a view as values; defined for view arguments and results of MakeView
+  /// and AllocShared (whose parameters have values).
   ViewDim viewExtent(ValueId view, unsigned axis) const;
   /// Strides: nullopt means row-major contiguous (the product of the following extents).
   std::optional<ViewDim> viewStride(ValueId view, unsigned axis) const;
@@ -224,13 +225,13 @@ public:
 /// regions counts as them; Control never results).
 Effect effectOf(const Graph &graph, const Op &op);
 
-/// The argument whose memory a view or pointer shows; nothing for a pointer that was itself loaded
-/// from memory, which may lead anywhere.
+/// The argument whose memory a view or pointer shows; nothing for shared memory, and for a pointer
+/// that was itself loaded from memory, which may lead anywhere but there.
 std::optional<unsigned> rootArgument(const Graph &graph, ValueId viewOrPointer);
-
-/// It is promised to overlap no other memory that the kernel reaches.
-inline bool isDistinct(const Graph &graph, std::optional<unsigned> argument) {
-  return argument && graph.kernel.args[*argument].distinct;
-}
+/// Whether it shows shared memory.
+bool isShared(const Graph &graph, ValueId viewOrPointer);
+/// Whether two views or pointers are known to show no common memory: one is of a distinct argument,
+/// or of shared memory, and the other is not.
+bool areApart(const Graph &graph, ValueId a, ValueId b);
 
 } // namespace tl

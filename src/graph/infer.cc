@@ -5,6 +5,7 @@
 #include "graph/infer_debug.h"
 #include "graph/infer_order.h"
 #include "graph/infer_parts.h"
+#include "graph/infer_shared.h"
 #include "graph/inference.h"
 #include "graph/sequence.h"
 
@@ -286,6 +287,11 @@ private:
         return invalid("a temporary has 1 to 8 axes");
       TL_TRY(checkInMemory(DType(attr(AttrKey::DType)->i)));
       return one(Type::view(DType(attr(AttrKey::DType)->i), unsigned(operands.size())));
+    case Rule::AllocShared:
+    case Rule::Copy:
+    case Rule::Wait:
+    case Rule::Barrier:
+      return inferShared(g, info.opcode, operands, attrs);
     case Rule::Random:
     case Rule::RandomInt:
     case Rule::CastStochastic:

@@ -173,6 +173,9 @@ bool givesResult(Opcode opcode) {
   case Rule::Dispatch:
   case Rule::Print:
   case Rule::Assert:
+  case Rule::Copy:
+  case Rule::Wait:
+  case Rule::Barrier:
     return false;
   case Rule::Atomic:
     return opcode != Opcode::AtomicStore;
@@ -189,7 +192,7 @@ bool isOrdering(Opcode opcode) {
 }
 bool isComposite(Opcode opcode) {
   Rule rule = opInfo(opcode).rule;
-  return rule >= Rule::Random && rule <= Rule::Im2col;
+  return (rule >= Rule::Random && rule <= Rule::Im2col) || rule == Rule::Copy;
 }
 bool computesElements(Opcode opcode) {
   switch (opInfo(opcode).rule) {

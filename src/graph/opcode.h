@@ -67,6 +67,10 @@ enum class Rule : uint8_t {
   Print,
   Assert,
   LaunchLog,
+  AllocShared,
+  Copy,
+  Wait,
+  Barrier,
   Random,
   RandomInt,
   CastStochastic,
@@ -198,7 +202,7 @@ inline bool isAtomic(Opcode opcode) { return opInfo(opcode).rule == Rule::Atomic
 inline bool writesMemory(Opcode opcode) {
   Rule rule = opInfo(opcode).rule;
   return rule == Rule::Store || rule == Rule::Scatter ||
-         (rule == Rule::Atomic && opcode != Opcode::AtomicLoad);
+         (rule == Rule::Atomic && opcode != Opcode::AtomicLoad) || rule == Rule::Copy;
 }
 /// Gives the host a line of the device's log.
 inline bool writesLog(Opcode opcode) { return opcode == Opcode::Print || opcode == Opcode::Assert; }

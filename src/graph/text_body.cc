@@ -199,6 +199,8 @@ bool Parser::parseOperands(Statement &statement) {
   const OpInfo &info = opInfo(statement.opcode);
   if (info.rule == Rule::Print)
     return parsePrint(statement);
+  if (info.rule == Rule::Copy)
+    return parseCopy(statement);
   size_t given = 0;
   for (size_t i = 0; i < info.operands.size(); ++i) {
     const OperandSpec &spec = info.operands[i];
@@ -256,6 +258,20 @@ bool Parser::parseViewDims(Statement &statement) {
     return fail(TL_E_INVALID_GRAPH, statement.token,
                 formatString("a view needs as many strides as extents, not %zu and %zu", counts[1],
                              counts[0]));
+  return true;
+}
+
+/// "%to[...], %from[...]": the views, then the indices.
+bool Parser::parseCopy(Statement &statement) {
+  std::vector<Operand> indices;
+  for (int i = 0; i < 2; ++i) {
+    Operand view;
+    if ((i > 0 && !take(',', "and the view that is copied from")) || !parseOperand(view) ||
+        !parseOperandList(indices))
+      return false;
+    statement.operands.push_back(std::move(view));
+  }
+  statement.operands.insert(statement.operands.end(), indices.begin(), indices.end());
   return true;
 }
 
@@ -318,6 +334,13 @@ bool Parser::parseTrailing(Statement &statement) {
   }
   if (hasAttr(info, AttrKey::Order) && !parseAtomicMode(statement))
     return false;
+  if (hasAttr(info, AttrKey::Count) && tok.isWord("count")) {
+    int64_t count = 0;
+    advance();
+    if (!parseInteger(count, "a number of copies"))
+      return false;
+    statement.attrs.push_back(intAttr(AttrKey::Count, count));
+  }
   for (const AttrSpec &spec : info.attrs)
     if (spec.kind == AttrKind::Flag && tok.isWord(attrInfo(int32_t(spec.key))->text)) {
       statement.attrs.push_back(intAttr(spec.key, 1));

@@ -170,6 +170,7 @@ private:
   bool parseOpcode(Statement &statement);
   bool parseOperands(Statement &statement);
   bool parseViewDims(Statement &statement);
+  bool parseCopy(Statement &statement);
   bool parseMask(Statement &statement);
   bool parseTrailing(Statement &statement);
   bool parseAtomicMode(Statement &statement);

@@ -1,3 +1,4 @@
+#include "graph/infer_shared.h"
 #include "graph/text_literal.h"
 #include "graph/text_names.h"
 #include "graph/text_printer.h"
@@ -406,6 +407,11 @@ std::string Printer::operandsText(const Op &op) const {
     return " " + operandText(operands[0]) + ", " + listText(dims.first(dims.size() / 2)) + ", " +
            listText(dims.subspan(dims.size() / 2));
   }
+  if (info.rule == Rule::Copy) {
+    const CopyIndices at = copyIndices(g, op);
+    return " " + operandText(operands[0]) + listText(at.to) + ", " + operandText(operands[1]) +
+           listText(at.from);
+  }
   if (info.rule == Rule::Print) {
     std::string s = " " + quotedText(g.attr(op, AttrKey::Message)->text);
     for (ValueId v : operands)
@@ -432,7 +438,9 @@ std::string Printer::operandsText(const Op &op) const {
 std::string Printer::trailingText(const Op &op) const {
   const OpInfo &info = opInfo(op.opcode);
   std::string s, suffix;
-  DType dtype = op.results.count > 0 ? g.typeOf(g.result(op)).dtype : DType::None;
+  DType dtype = op.results.count > 0      ? g.typeOf(g.result(op)).dtype
+                : info.rule == Rule::Copy ? g.typeOf(g.operand(op, 0)).dtype
+                                          : DType::None;
   for (const AttrSpec &spec : info.attrs) {
     const Attr *attr = g.attr(op, spec.key);
     if (!attr)
@@ -449,6 +457,8 @@ std::string Printer::trailingText(const Op &op) const {
       s += " round " + std::string(roundingText(Rounding(attr->i)));
     else if (spec.kind == AttrKind::Order)
       s += " order " + std::string(orderText(MemoryOrdering(attr->i)));
+    else if (spec.key == AttrKey::Count)
+      s += " count " + std::to_string(attr->i);
     else if (spec.kind == AttrKind::Scope)
       s += " scope " + std::string(scopeText(MemoryScope(attr->i)));
     else if (spec.kind == AttrKind::Text && info.rule == Rule::Assert)

@@ -152,7 +152,10 @@ Status Machine::computeGrid() {
 Status Machine::runProgram(const int64_t (&number)[3]) {
   std::copy(number, number + 3, program);
   exited = false;
-  return runBlock(graph.kernel.body, 0);
+  TL_TRY(runBlock(graph.kernel.body, 0));
+  wait(0);
+  freeShared();
+  return {};
 }
 
 std::span<const ValueId> Machine::yields(BlockId region) const {
@@ -207,6 +210,16 @@ Status Machine::runOp(const Op &op, unsigned depth) {
     return atomic(op);
   case Rule::Im2col:
     return im2col(op);
+  case Rule::AllocShared:
+    allocShared(op);
+    return {};
+  case Rule::Copy:
+    return copy(op);
+  case Rule::Wait:
+    wait(size_t(graph.intAttr(op, AttrKey::Count)));
+    return {};
+  case Rule::Barrier: // memory is used in order anyway
+    return {};
   case Rule::Temporary:
     return temporary(op);
   case Rule::Dispatch:

@@ -7,11 +7,14 @@
 #include "interp/tile_value.h"
 
 #include <deque>
+#include <map>
 
 namespace tl::interp {
 
 /// Of a pointer that was an integer in memory.
 constexpr unsigned fromMemory = ~0u;
+/// Of a view of shared memory: this and the value that names it.
+constexpr unsigned ofShared = 1u << 31;
 
 /// A pointer at run time.
 struct Place {
@@ -55,7 +58,15 @@ private:
   AtomicHistories atomics;
   /// By argument: the first byte of a view's elements, and how many bytes follow to their end.
   std::vector<std::pair<uint64_t, uint64_t>> reach;
-  std::deque<std::vector<uint64_t>> temporaries; // memory of a sequence's
+  std::deque<std::vector<uint64_t>> temporaries;    // memory of a sequence's
+  std::map<unsigned, std::vector<uint64_t>> shared; // of one program, by ofShared and the value
+  /// An async_copy that no wait has ended: where it wrote, and what is known of that once it is
+  /// done.
+  struct AsyncCopy {
+    DType dtype;
+    std::vector<std::pair<uint64_t, Doubt>> written;
+  };
+  std::deque<AsyncCopy> copying;
 
   // machine.cc
   int64_t integer(ValueId v) const { return tiles[v].ints[0]; }
@@ -95,6 +106,17 @@ private:
   void extent(const Op &op);
   Status load(const Op &op);
   Status store(const Op &op);
+  /// Where a tile stands in a view.
+  struct TilePlace {
+    ValueId view;
+    std::span<const ValueId> index;
+    std::vector<unsigned> axes; // of the view, for each of the tile
+  };
+  /// What was written where: addresses and elements.
+  using Written = std::vector<std::pair<uint64_t, size_t>>;
+  /// The elements in bounds; `out` has its type, and its padding.
+  Status loadTile(const Op &op, const TilePlace &at, TileValue &out) const;
+  Status storeTile(const Op &op, const TilePlace &at, const TileValue &value, Written &written);
   Status gather(const Op &op);
   Status scatter(const Op &op);
   bool pointwisePlace(const Op &op, size_t i, uint64_t &address, bool &open) const;
@@ -106,7 +128,7 @@ private:
                      size_t i) const;
   Status writeElement(const Op &op, const ViewValue &view, uint64_t address, const TileValue &value,
                       size_t i);
-  void markCollisions(std::vector<std::pair<uint64_t, size_t>> &written, const TileValue &value);
+  void markCollisions(Written &written, const TileValue &value);
 
   // sequence.cc
   Status temporary(const Op &op);
@@ -118,6 +140,14 @@ private:
 
   // composite.cc
   Status im2col(const Op &op);
+
+  // shared.cc
+  void allocShared(const Op &op);
+  Status copy(const Op &op);
+  /// Ends all but `count` of the copies that are not done.
+  void wait(size_t count);
+  /// The program's end.
+  void freeShared();
 
   // log.cc
   void log(const Op &op);

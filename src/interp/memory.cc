@@ -140,6 +140,16 @@ Status Machine::checkAccess(const Op &op, const ViewValue &view, uint64_t addres
                             DType type) const {
   if (view.at.arg == fromMemory)
     return checkAddress(op, address, dtypeBytes(type));
+  if (view.at.arg & ofShared) {
+    const std::vector<uint64_t> &memory = shared.at(view.at.arg);
+    uint64_t at = address - uint64_t(reinterpret_cast<uintptr_t>(memory.data()));
+    if (at <= memory.size() * 8 - dtypeBytes(type))
+      return {};
+    return errorAt(op, TL_E_INVALID_ARGUMENT,
+                   formatString("an access is %lld bytes from the start of shared memory of %zu "
+                                "bytes",
+                                (long long)at, memory.size() * 8));
+  }
   const InterpArg &arg = args[view.at.arg];
   const char *name = graph.kernel.args[view.at.arg].name.c_str();
   if (!arg.data)
@@ -189,8 +199,7 @@ Status Machine::writeElement(const Op &op, const ViewValue &view, uint64_t addre
 
 /// Where one operation wrote an address more than once, one of its elements is there: which one is
 /// open unless they are equal.
-void Machine::markCollisions(std::vector<std::pair<uint64_t, size_t>> &written,
-                             const TileValue &value) {
+void Machine::markCollisions(Written &written, const TileValue &value) {
   DType type = value.type.dtype;
   auto overlap = [&](const auto &a, const auto &b) { return a.first + dtypeBytes(type) > b.first; };
   bool increasing = std::adjacent_find(written.begin(), written.end(), overlap) == written.end();
@@ -213,17 +222,13 @@ void Machine::markCollisions(std::vector<std::pair<uint64_t, size_t>> &written,
   }
 }
 
-Status Machine::load(const Op &op) {
-  ValueId viewId = graph.viewOperand(op);
-  const ViewValue &view = views[viewId];
+Status Machine::loadTile(const Op &op, const TilePlace &at, TileValue &out) const {
+  const ViewValue &view = views[at.view];
   std::vector<int64_t> index;
-  for (ValueId v : graph.indexOperands(op))
+  for (ValueId v : at.index)
     index.push_back(integer(v));
-  TileValue &out = tiles[graph.result(op)];
-  out.reset(graph.typeOf(graph.result(op)));
-  fillNumber(out, graph.attr(op, AttrKey::Pad));
-  TilePlaces places(view, graph.typeOf(viewId).rank, out.type, index, graph.tileAxes(op));
-  bool open = view.at.undecided || anyUndecided(graph.indexOperands(op));
+  TilePlaces places(view, graph.typeOf(at.view).rank, out.type, index, at.axes);
+  bool open = view.at.undecided || anyUndecided(at.index);
   for (size_t i = 0, n = out.size(); i < n; ++i, places.next()) {
     uint64_t address;
     if (places.place(address)) {
@@ -236,16 +241,14 @@ Status Machine::load(const Op &op) {
   return {};
 }
 
-Status Machine::store(const Op &op) {
-  ValueId viewId = graph.viewOperand(op);
-  const ViewValue &view = views[viewId];
+Status Machine::storeTile(const Op &op, const TilePlace &at, const TileValue &value,
+                          Written &written) {
+  const ViewValue &view = views[at.view];
   std::vector<int64_t> index;
-  for (ValueId v : graph.indexOperands(op))
+  for (ValueId v : at.index)
     index.push_back(integer(v));
-  const TileValue &value = tiles[graph.operand(op, 0)];
-  result.undecidedControl += view.at.undecided || anyUndecided(graph.indexOperands(op));
-  TilePlaces places(view, graph.typeOf(viewId).rank, value.type, index, graph.tileAxes(op));
-  std::vector<std::pair<uint64_t, size_t>> written;
+  result.undecidedControl += view.at.undecided || anyUndecided(at.index);
+  TilePlaces places(view, graph.typeOf(at.view).rank, value.type, index, at.axes);
   for (size_t i = 0, n = value.size(); i < n; ++i, places.next()) {
     uint64_t address;
     if (!places.place(address))
@@ -255,6 +258,19 @@ Status Machine::store(const Op &op) {
   }
   markCollisions(written, value);
   return {};
+}
+
+Status Machine::load(const Op &op) {
+  TileValue &out = tiles[graph.result(op)];
+  out.reset(graph.typeOf(graph.result(op)));
+  fillNumber(out, graph.attr(op, AttrKey::Pad));
+  return loadTile(op, {graph.viewOperand(op), graph.indexOperands(op), graph.tileAxes(op)}, out);
+}
+
+Status Machine::store(const Op &op) {
+  Written written;
+  return storeTile(op, {graph.viewOperand(op), graph.indexOperands(op), graph.tileAxes(op)},
+                   tiles[graph.operand(op, 0)], written);
 }
 
 /// Where element i of a gather, scatter or atomic operation is, if it is to be touched at all.
@@ -313,7 +329,7 @@ Status Machine::scatter(const Op &op) {
   if (mask)
     elements = std::max(elements, tiles[mask].size());
   result.undecidedControl += view.at.undecided;
-  std::vector<std::pair<uint64_t, size_t>> written;
+  Written written;
   for (size_t i = 0; i < elements; ++i) {
     uint64_t address;
     if (!placeToWrite(op, i, address))

@@ -36,7 +36,8 @@ Result<Graph> eliminateCommonSubexpressions(const Graph &graph) {
   std::unordered_map<std::string, ValueId> known;
   return rewriteGraph(graph, [&](GraphCloner &cloner, GraphBuilder &builder, OpId id) {
     const Op &op = graph.ops[id];
-    if (opInfo(op.opcode).effect != Effect::Pure || op.results.count != 1)
+    if (opInfo(op.opcode).effect != Effect::Pure || op.results.count != 1 ||
+        op.opcode == Opcode::AllocShared) // each is other memory
       return false;
     std::string key = keyOf(graph, cloner, op);
     auto it = known.find(key);

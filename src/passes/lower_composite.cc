@@ -1,5 +1,6 @@
 #include "passes/lower_composite.h"
 
+#include "graph/infer_shared.h"
 #include "passes/graph_writer.h"
 #include "passes/rewrite.h"
 
@@ -59,6 +60,20 @@ ValueId writeRandom(const Graph &graph, const Op &op, GraphCloner &cloner, Graph
   return fraction(w, random, dtype, 64 - precision, precision, 0);
 }
 
+void writeCopy(const Graph &graph, const Op &op, GraphCloner &cloner, GraphBuilder &builder) {
+  const CopyIndices at = copyIndices(graph, op);
+  auto operands = [&](std::initializer_list<ValueId> first, std::span<const ValueId> indices) {
+    std::vector<ValueId> list(first);
+    for (ValueId v : indices)
+      list.push_back(cloner.mapped(v));
+    return list;
+  };
+  const Attr dims[] = {*graph.attr(op, AttrKey::Dims)};
+  ValueId tile =
+      builder.op(Opcode::Load, operands({cloner.mapped(graph.operand(op, 1))}, at.from), dims);
+  builder.op(Opcode::Store, operands({tile, cloner.mapped(graph.operand(op, 0))}, at.to), {});
+}
+
 Result<Graph> lowerComposite(const Graph &graph) {
   return rewriteGraph(graph, [&](GraphCloner &cloner, GraphBuilder &builder, OpId id) {
     const Op &op = graph.ops[id];
@@ -77,6 +92,11 @@ Result<Graph> lowerComposite(const Graph &graph) {
       return write(writePacking);
     case Rule::Im2col:
       return write(writeIm2col);
+    case Rule::Copy:
+      writeCopy(graph, op, cloner, builder);
+      return true;
+    case Rule::Wait: // a copy is done at once
+      return true;
     default:
       return false;
     }

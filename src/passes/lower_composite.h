@@ -1,6 +1,6 @@
 // lower_composite: operations that are short for several others are written as those.
 // needs: an instantiated graph. gives: the same without rand, randn, randint, cast_stochastic,
-// unpack, pack and im2col.
+// unpack, pack, im2col, copy_tile, async_copy and async_wait.
 // keeps: everything else.
 #pragma once
 
@@ -19,6 +19,8 @@ ValueId writeCastStochastic(const Graph &graph, const Op &op, GraphCloner &clone
                             GraphBuilder &builder);
 /// unpack and pack, by shifts of bytes.
 ValueId writePacking(const Graph &graph, const Op &op, GraphCloner &cloner, GraphBuilder &builder);
+/// copy_tile and async_copy, as a load and a store.
+void writeCopy(const Graph &graph, const Op &op, GraphCloner &cloner, GraphBuilder &builder);
 /// im2col, as a gather.
 ValueId writeIm2col(const Graph &graph, const Op &op, GraphCloner &cloner, GraphBuilder &builder);
 

@@ -78,9 +78,11 @@ std::vector<Feature> allFeatures() {
   for (const OpInfo &info : allOps()) {
     // Addresses in memory are no input of these graphs: tests/api/pointers.c has those; what is
     // printed is no memory: tests/api/device_log.c; what is short for other operations is written
-    // with them: tests/run/test_composites.py.
+    // with them: tests/run/test_composites.py; and shared memory is tested by kernels of its own:
+    // tests/run/test_shared.py.
     if (info.rule == Rule::Yield || info.rule == Rule::Pointer || isSequenceOp(info.opcode) ||
-        writesLog(info.opcode) || isScheduled(info.opcode) || isComposite(info.opcode))
+        writesLog(info.opcode) || isScheduled(info.opcode) || isComposite(info.opcode) ||
+        info.group == "Shared")
       continue;
     if (info.rule == Rule::Exit) {
       list.push_back({info.opcode, DType::I1, 0, 0});

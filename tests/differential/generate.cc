@@ -265,6 +265,10 @@ void Generator::emitFeature(const Feature &f) {
   case Rule::Unpack:
   case Rule::Pack:
   case Rule::Im2col:
+  case Rule::AllocShared:
+  case Rule::Copy:
+  case Rule::Wait:
+  case Rule::Barrier:
     break;
   }
 }

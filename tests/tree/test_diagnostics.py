@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(os.environ["TL_SOURCE_DIR"])
-SOURCES = ["builder", "infer", "infer_composite", "infer_debug", "infer_order", "infer_parts", "inference", "instantiate", "requirement", "sequence", "text_body", "text_call", "text_header",
+SOURCES = ["builder", "infer", "infer_composite", "infer_debug", "infer_order", "infer_parts", "infer_shared", "instantiate", "requirement", "sequence", "text_body", "text_call", "text_header",
            "text_parse"]
 # What no input reaches, and why.
 UNREACHED = {

@@ -476,6 +476,11 @@ private:
     case Rule::Pack:
     case Rule::Im2col:
       return addComposite(info);
+    case Rule::AllocShared:
+    case Rule::Copy:
+    case Rule::Wait:
+    case Rule::Barrier:
+      return addShared(info);
     case Rule::Take:
     case Rule::Sort:
     case Rule::TopK:
@@ -494,6 +499,28 @@ private:
     }
     default:
       return isMemory(info.rule) ? addMemory(info) : addShape(info);
+    }
+  }
+
+  void addShared(const OpInfo &info) {
+    std::vector<int64_t> extents = dims();
+    if (info.rule == Rule::AllocShared) {
+      if (extents.empty())
+        extents.push_back(3);
+      add(info.opcode, {},
+          {intAttr(AttrKey::DType, int64_t(anyDType())), listAttr(AttrKey::Dims, extents)});
+    } else if (info.rule == Rule::Copy) {
+      ValueId to = find([](const Type &t) { return t.isView(); });
+      ValueId from = find([&](const Type &t) { return t.isView() && t.dtype == typeOf(to).dtype; });
+      std::vector<ValueId> operands = {to, from};
+      for (unsigned i = typeOf(to).rank + typeOf(from).rank; i > 0; --i)
+        operands.push_back(index());
+      extents.resize(std::min<size_t>({extents.size(), typeOf(to).rank, typeOf(from).rank}));
+      add(info.opcode, operands, {listAttr(AttrKey::Dims, extents)});
+    } else if (info.rule == Rule::Wait && chance(50)) {
+      add(info.opcode, {}, {intAttr(AttrKey::Count, int64_t(pick(5)))});
+    } else {
+      add(info.opcode, {});
     }
   }
 

@@ -36,6 +36,12 @@ void keepRolled(KernelContext &context, llvm::Instruction *backBranch) {
   backBranch->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
+llvm::Value *safeAddress(const KernelContext &context, llvm::Value *base) {
+  // Shared memory has at least 16 bytes.
+  bool isLds = base->getType()->getPointerAddressSpace() == ldsSpace;
+  return isLds ? base : context.safeAddress;
+}
+
 llvm::Value *byteOffset(KernelContext &context, llvm::Value *pointer, llvm::Value *bytes) {
   auto *constant = llvm::dyn_cast<llvm::ConstantInt>(bytes);
   if (constant && constant->isZero())

@@ -58,6 +58,8 @@ struct KernelContext {
   /// An address that may be read by anyone, 16 bytes from it on, 16-byte aligned: where loads of
   /// masked lanes go.
   llvm::Value *safeAddress = nullptr;
+  /// Bytes of LDS for operations that need some: the chip's without the kernel's shared memory.
+  uint32_t ldsBytes = 0;
 
   llvm::ConstantInt *i32(int64_t value) const { return ir.getInt32(uint32_t(value)); }
   llvm::ConstantInt *i64(int64_t value) const { return ir.getInt64(uint64_t(value)); }
@@ -79,6 +81,8 @@ private:
 void emitIf(KernelContext &context, llvm::Value *condition, const std::function<void()> &body);
 /// Marks the branch at the end of a loop: LLVM does not unroll it.
 void keepRolled(KernelContext &context, llvm::Instruction *backBranch);
+/// Where loads of masked lanes from memory at `base` go: in the same address space.
+llvm::Value *safeAddress(const KernelContext &context, llvm::Value *base);
 /// A byte offset from a pointer.
 llvm::Value *byteOffset(KernelContext &context, llvm::Value *pointer, llvm::Value *bytes);
 /// Loads consecutive elements from `pointer` on with one access of this alignment.

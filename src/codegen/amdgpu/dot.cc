@@ -40,7 +40,7 @@ Result<Plan> makePlan(KernelContext &context, const Op &op) {
   const Type &a = graph.typeOf(graph.operand(op, 0)), &b = graph.typeOf(graph.operand(op, 1));
   const Type &c = graph.typeOf(graph.operand(op, 2));
   Plan plan{a.dims[0], b.dims[1], a.dims[1], a.dtype, b.dtype, c.dtype};
-  int64_t capacity = context.chip.ldsBytes;
+  int64_t capacity = context.ldsBytes;
   plan.chunk = plan.k;
   if (plan.size(plan.chunk) > capacity) {
     plan.chunk = (plan.k - 1) / 16 * 16;

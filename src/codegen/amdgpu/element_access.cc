@@ -67,7 +67,8 @@ std::vector<llvm::Value *> gatherElements(KernelContext &context, const ViewValu
     if (elements.isPadding(i))
       continue;
     llvm::Value *valid = elements.isValid(i);
-    llvm::Value *address = context.ir.CreateSelect(valid, elements.address(i), context.safeAddress);
+    llvm::Value *address =
+        context.ir.CreateSelect(valid, elements.address(i), safeAddress(context, view.base));
     loadElements(context, address, view.dtype, dtypeBytes(view.dtype),
                  std::span(registers).subspan(i, 1));
     registers[i] = context.ir.CreateSelect(valid, registers[i], pad);

@@ -9,6 +9,7 @@
 #include "codegen/llvm/element_op.h"
 #include "codegen/llvm/target_machine.h"
 #include "codegen/op_error.h"
+#include "graph/infer_shared.h"
 #include "graph/interface.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -36,6 +37,46 @@ Status KernelEmitter::checkRegisters() const {
                     context.threads() < 1024 ? " or more threads" : ""),
           input, op);
   }
+  return {};
+}
+
+Status KernelEmitter::allocateShared() {
+  // Operations that exchange elements between threads work in parts of any size, but not of none.
+  constexpr uint64_t leastLeft = 4096;
+  uint64_t total = 0;
+  for (OpId id = 1; id < graph.ops.size(); ++id) {
+    const Op &op = graph.ops[id];
+    if (op.opcode != Opcode::AllocShared)
+      continue;
+    const uint64_t bytes = sharedBytes(graph, op);
+    total += bytes;
+    if (total + leastLeft > context.chip.ldsBytes)
+      return errorAtOp(
+          makeError(TL_E_LIMIT,
+                    "alloc_shared: the kernel's shared memory has %llu bytes or more, and a "
+                    "workgroup of %s has %u, of which %llu are for operations on tiles",
+                    (unsigned long long)total, std::string(context.chip.name).c_str(),
+                    context.chip.ldsBytes, (unsigned long long)leastLeft),
+          input, id);
+    auto *type = llvm::ArrayType::get(ir.getInt8Ty(), bytes);
+    auto *memory =
+        new llvm::GlobalVariable(*context.function.getParent(), type, false,
+                                 llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
+                                 "shared", nullptr, llvm::GlobalValue::NotThreadLocal, ldsSpace);
+    memory->setAlignment(llvm::Align(16));
+    ValueId result = graph.result(op);
+    ViewValue &view = views[result];
+    view.base = memory;
+    view.dtype = graph.typeOf(result).dtype;
+    int64_t stride = 1;
+    for (unsigned axis = graph.typeOf(result).rank; axis-- > 0;) {
+      const int64_t extent = graph.viewExtent(result, axis).literal;
+      view.extents.insert(view.extents.begin(), context.i64(extent));
+      view.strides.insert(view.strides.begin(), context.i64(stride));
+      stride *= extent;
+    }
+  }
+  context.ldsBytes = uint32_t(context.chip.ldsBytes - total);
   return {};
 }
 
@@ -185,6 +226,12 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::MakeView:
     emitMakeView(op);
     break;
+  case Rule::AllocShared: // has its view already
+    break;
+  case Rule::Barrier:
+    emitWorkgroupBarrier();
+    order.passed(BarrierKind::Memory);
+    break;
   case Rule::Address:
     emitAddress(op);
     break;
@@ -241,6 +288,8 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::Unpack:
   case Rule::Pack:
   case Rule::Im2col:
+  case Rule::Copy:
+  case Rule::Wait:
   case Rule::Temporary:
   case Rule::Dispatch:
     return internalError("%s in a kernel", opInfo(op.opcode).text.data());
@@ -387,8 +436,11 @@ void KernelEmitter::setTile(ValueId id, TileValue value) {
 
 void KernelEmitter::emitMemory(const Op &op) {
   const AtomicMode mode = isAtomic(op.opcode) ? graph.atomicMode(op) : AtomicMode();
-  if (order.needsBarrier(op) || mode.releases())
+  const BarrierKind barrier = order.barrierBefore(op);
+  if (barrier == BarrierKind::Memory || mode.releases())
     emitWorkgroupBarrier(mode.releases() ? mode.scope : MemoryScope::Program);
+  else if (barrier == BarrierKind::Lds)
+    lds.publish();
   if (op.opcode == Opcode::Load)
     return emitLoad(op);
   if (op.opcode == Opcode::Store)

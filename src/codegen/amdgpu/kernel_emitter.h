@@ -18,6 +18,7 @@ public:
 
   Status emit() {
     TL_TRY(checkRegisters());
+    TL_TRY(allocateShared());
     findFactors();
     emitArguments();
     TL_TRY(emitBlock(graph.kernel.body));
@@ -44,6 +45,8 @@ private:
   Yields yields;                // of the region that was emitted last
 
   Status checkRegisters() const;
+  /// Gives each alloc_shared its LDS, and the context what is left.
+  Status allocateShared();
   void findFactors();
   void emitArguments();
   llvm::Value *slot(ValueId value);

@@ -22,7 +22,7 @@ Lds::Lds(KernelContext &context) : context(context) {
 }
 
 uint32_t Lds::open(uint32_t bytes) {
-  assert(current.end == 0 && bytes <= context.chip.ldsBytes);
+  assert(current.end == 0 && bytes <= context.ldsBytes);
   auto isFree = [&](uint32_t begin) {
     return std::none_of(pending.begin(), pending.end(), [&](const Range &range) {
       return begin < range.end && range.begin < begin + bytes;
@@ -32,7 +32,7 @@ uint32_t Lds::open(uint32_t bytes) {
   if (!isFree(begin)) {
     for (const Range &range : pending)
       begin = std::max(begin, align16(range.end));
-    if (begin + bytes > std::max(arenaBytes, freshBytes) || begin + bytes > context.chip.ldsBytes) {
+    if (begin + bytes > std::max(arenaBytes, freshBytes) || begin + bytes > context.ldsBytes) {
       emitLdsBarrier(context);
       pending.clear();
       begin = 0;

@@ -38,7 +38,7 @@ public:
   void join(const Pending &other) { pending.insert(pending.end(), other.begin(), other.end()); }
   void setState(Pending state) { pending = std::move(state); }
   /// Whatever may be pending is: the state at the head of a loop that uses LDS.
-  void assumeAllPending() { pending = {{0, context.chip.ldsBytes}}; }
+  void assumeAllPending() { pending = {{0, context.ldsBytes}}; }
 
   /// Gives the arena its size. Nothing may be opened afterwards.
   void finish();

@@ -61,9 +61,7 @@ bool MemoryOrder::mayConflict(const Access &earlier, const Op &later) {
   const Graph &graph = context.graph;
   if ((!writes(*earlier.op) && !writes(later)) || commute(*earlier.op, later))
     return false;
-  auto a = rootArgument(graph, graph.viewOperand(*earlier.op));
-  auto b = rootArgument(graph, graph.viewOperand(later));
-  if (a != b && (isDistinct(graph, a) || isDistinct(graph, b)))
+  if (areApart(graph, graph.viewOperand(*earlier.op), graph.viewOperand(later)))
     return false;
   return earlier.otherIteration || !sameElementsInSameThreads(*earlier.op, later);
 }
@@ -84,13 +82,24 @@ MemoryOrder::MemoryOrder(KernelContext &context, AccessLayouts &layouts)
       used[value] = true;
 }
 
-bool MemoryOrder::needsBarrier(const Op &op) {
+BarrierKind MemoryOrder::barrierBefore(const Op &op) {
   bool conflict = std::any_of(pending.begin(), pending.end(),
                               [&](const Access &access) { return mayConflict(access, op); });
+  // Views in conflict are both of shared memory or neither is.
+  bool shared = isShared(context.graph, context.graph.viewOperand(op));
   if (conflict)
-    pending.clear();
+    passed(shared ? BarrierKind::Lds : BarrierKind::Memory);
   add({&op, false});
-  return conflict;
+  return !conflict ? BarrierKind::None : shared ? BarrierKind::Lds : BarrierKind::Memory;
+}
+
+void MemoryOrder::passed(BarrierKind kind) {
+  if (kind == BarrierKind::Memory)
+    pending.clear();
+  if (kind == BarrierKind::Lds)
+    std::erase_if(pending, [&](const Access &access) {
+      return isShared(context.graph, context.graph.viewOperand(*access.op));
+    });
 }
 
 void MemoryOrder::join(const Pending &other) {

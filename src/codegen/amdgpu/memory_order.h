@@ -7,13 +7,18 @@
 
 namespace tl::amdgpu {
 
+/// What a barrier orders besides the threads: LDS alone, or all memory.
+enum class BarrierKind { None, Lds, Memory };
+
 class MemoryOrder {
 public:
   MemoryOrder(KernelContext &context, AccessLayouts &layouts);
 
-  /// Before the code of an op that reads or writes memory: true if a memory barrier must be emitted
-  /// first (all earlier accesses count as ordered then). Notes the access.
-  bool needsBarrier(const Op &op);
+  /// Before the code of an op that reads or writes memory: the barrier that must be emitted first
+  /// (what it orders counts as ordered then). Notes the access.
+  BarrierKind barrierBefore(const Op &op);
+  /// Some other barrier has passed.
+  void passed(BarrierKind kind);
   /// Whether some op takes this value.
   bool isUsed(ValueId value) const { return used[value]; }
 

@@ -225,7 +225,7 @@ TileAccess::Registers TileAccess::loadFast(llvm::Value *pad) {
   for (const Group &group : fastGroups(bounds)) {
     llvm::Value *address = fastAddress(group.first, threadOffset);
     if (llvm::Value *inside = bounds.inside(group.first))
-      address = ir.CreateSelect(inside, address, context.safeAddress);
+      address = ir.CreateSelect(inside, address, safeAddress(context, origin));
     loadElements(context, address, dtype, group.count * bytes,
                  std::span(registers).subspan(group.first, group.count));
   }
@@ -324,7 +324,7 @@ TileAccess::Registers TileAccess::loadMasked(llvm::Value *pad) {
       continue;
     llvm::Value *inside = insideWindows(bounds, i, windows, tests);
     llvm::Value *address = byteOffset(context, threadAddress, registerOffset(i));
-    address = ir.CreateSelect(inside, address, context.safeAddress);
+    address = ir.CreateSelect(inside, address, safeAddress(context, origin));
     loadElements(context, address, dtype, bytes, std::span(registers).subspan(i, 1));
     registers[i] = ir.CreateSelect(inside, registers[i], pad);
   }
@@ -428,8 +428,8 @@ TileAccess::Registers TileAccess::loadStaged(llvm::Value *pad) {
     forElements(part, windows, loadsInFlight, [&](std::span<const StagedElement> elements) {
       Registers values(elements.size());
       for (size_t i = 0; i < elements.size(); ++i) {
-        llvm::Value *address =
-            ir.CreateSelect(elements[i].isInside, elements[i].address, context.safeAddress);
+        llvm::Value *address = ir.CreateSelect(elements[i].isInside, elements[i].address,
+                                               safeAddress(context, origin));
         loadElements(context, address, dtype, bytes, std::span(values).subspan(i, 1));
       }
       for (size_t i = 0; i < elements.size(); ++i)

@@ -1,6 +1,7 @@
 #include "codegen/host/buffer_plan.h"
 
 #include "codegen/host/dot_shape.h"
+#include "graph/infer_shared.h"
 
 #include <algorithm>
 #include <set>
@@ -360,7 +361,17 @@ private:
 } // namespace
 
 BufferPlan planBuffers(const Graph &graph, const ValuePlan &values, unsigned vectorBits) {
-  return BufferPlanner(graph, values, vectorBits).run();
+  BufferPlan plan = BufferPlanner(graph, values, vectorBits).run();
+  // Behind all buffers, for the whole program.
+  for (OpId id = 1; id < graph.ops.size(); ++id) {
+    if (graph.ops[id].opcode != Opcode::AllocShared)
+      continue;
+    constexpr size_t line = 64;
+    plan.arenaBytes = (plan.arenaBytes + line - 1) / line * line;
+    plan.sharedMemory[id] = plan.arenaBytes;
+    plan.arenaBytes += sharedBytes(graph, graph.ops[id]);
+  }
+  return plan;
 }
 
 } // namespace tl::host

@@ -21,6 +21,7 @@ struct BufferPlan {
   std::vector<BufferId> ofValue;                                // by ValueId
   std::map<std::tuple<OpId, Scratch, uint32_t>, BufferId> ofOp; // index: which move
   std::vector<size_t> offset;                                   // by BufferId, bytes
+  std::map<OpId, size_t> sharedMemory;                          // of alloc_shared, bytes
   size_t arenaBytes = 0;
 
   /// True if `from` and `to` are one buffer: no copy is needed between them.

@@ -80,6 +80,8 @@ unsigned lanesFor(const Emission &e, unsigned elementBytes);
 // view.cc
 void emitArgumentViews(Emission &e);
 void emitMakeView(Emission &e, OpId op);
+/// Views of shared memory, which lies in the arena.
+void emitSharedViews(Emission &e);
 /// The address of element `index` of a view; arithmetic wraps.
 llvm::Value *elementAddress(Emission &e, ValueId view, std::span<llvm::Value *const> index);
 /// True where all of `index` is inside the view.

@@ -73,6 +73,7 @@ void emitArguments(Emission &e) {
     else if (slots[i].kind == KernargSlot::Kind::Log)
       e.log[slots[i].axis] = slot(e, i, e.ir.getInt64Ty());
   emitArgumentViews(e);
+  emitSharedViews(e);
 }
 
 /// The loop over programs. Their coordinates are divided out once and then counted on.

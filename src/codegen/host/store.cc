@@ -11,8 +11,7 @@ namespace {
 using llvm::Value;
 
 bool promisedApart(const Graph &g, const Op &load, const Op &store) {
-  auto a = rootArgument(g, g.viewOperand(load)), b = rootArgument(g, g.viewOperand(store));
-  return a != b && (isDistinct(g, a) || isDistinct(g, b));
+  return areApart(g, g.viewOperand(load), g.viewOperand(store));
 }
 
 /// The same view at the same place, without elements that overlap: each element is read and then

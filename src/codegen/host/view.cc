@@ -51,6 +51,18 @@ void emitMakeView(Emission &e, OpId id) {
   }
 }
 
+void emitSharedViews(Emission &e) {
+  for (auto [op, offset] : e.buffers.sharedMemory) {
+    ValueId result = e.g.result(e.g.ops[op]);
+    ViewRef &view = e.view[result];
+    view.base = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.arena, offset);
+    for (unsigned axis = 0; axis < e.typeOf(result).rank; ++axis)
+      view.extents.push_back(e.i64(e.g.viewExtent(result, axis).literal));
+    view.strides.assign(view.extents.size(), nullptr);
+    completeStrides(e, view);
+  }
+}
+
 Value *elementAddress(Emission &e, ValueId id, std::span<Value *const> index) {
   const ViewRef &view = e.view[id];
   Value *offset = e.i64(0);

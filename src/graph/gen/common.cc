@@ -153,6 +153,16 @@ std::string_view ruleText(Rule rule) {
     return "No result.";
   case Rule::LaunchLog:
     return "The result is a u64 scalar.";
+  case Rule::AllocShared:
+    return "The result is a view of extents `dims`, at least one, and `dtype`.";
+  case Rule::Copy:
+    return "One index for each axis of `to`, then one for each of `from`; both views have one "
+           "element "
+           "type and at least as many axes as `dims`. No result.";
+  case Rule::Wait:
+    return "`count` is from 0 to 64. No result.";
+  case Rule::Barrier:
+    return "No result.";
   case Rule::Random:
     return "The operands have one shape unless they are scalars, which stand for tiles of equal "
            "elements. The result has that shape and the element type `dtype`, f16, bf16, f32 or "
@@ -312,6 +322,8 @@ std::string_view groupTitle(std::string_view group) {
       {"Matrix", "Matrices"},
       {"View", "Views"},
       {"Memory", "Memory"},
+      {"Shared", "Shared memory"},
+      {"Random", "Random numbers"},
       {"Control", "Control"},
       {"Debug", "Debugging"},
       {"Sequence", "Sequences"}};

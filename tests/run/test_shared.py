@@ -1,0 +1,179 @@
+"""Shared memory that the author asks for: copies into and out of it, sub-tiles, transposition, atomic operations, double
+buffering, against NumPy on every device at hand, with the emulator's checks.
+
+test-timeout: 600
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+CHIPS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
+DEVICES = ["interp", "host"]
+if os.path.exists(os.path.join(os.environ["TL_BUILD_DIR"], "lib/libtilelang-emu.so")):
+    DEVICES += [f"emu:{chip}" for chip in CHIPS]
+failures, count = [], 0
+work = tempfile.TemporaryDirectory()
+random = np.random.default_rng(11)
+
+
+def check(condition, what):
+    global count
+    count += 1
+    if not condition:
+        failures.append(what)
+
+
+def tlc(*arguments, text):
+    file = f"{work.name}/kernel.tile"
+    with open(file, "w") as out:
+        out.write("tile 0.1\n" + text)
+    return subprocess.run(["tlc", arguments[0], file, *arguments[1:]], capture_output=True, text=True)
+
+
+def case(name, text, expected, settings=None, **inputs):
+    """Runs it everywhere; `expected`: output arrays by name."""
+    command = []
+    for key, array in inputs.items():
+        np.save(f"{work.name}/{key}.npy", array)
+        command += ["--in", f"{key}=@{work.name}/{key}.npy"]
+    for key in expected:
+        command += ["--out", f"{key}=@{work.name}/{key}.out.npy"]
+    for key, value in (settings or {}).items():
+        command += ["--set", f"{key}={value}"]
+    for device in DEVICES:
+        emulated = device.startswith("emu")
+        done = tlc("run", "-d", device, "--check", "--json", *(["--report"] if emulated else []), *command, text=text)
+        check(done.returncode == 0, f"{device}: {name}: {done.stdout[:600]}{done.stderr}")
+        if done.returncode:
+            continue
+        for key, array in expected.items():
+            got = np.load(f"{work.name}/{key}.out.npy")
+            check(np.array_equal(got, array), f"{device}: {name}: {key}")
+        if emulated:
+            findings = json.loads(done.stdout)["report"]["findings"]
+            check(findings == [], f"{device}: {name}: {findings}")
+
+
+TRANSPOSE = """kernel @transpose(%x: view<TYPE, [%m, %n]>, %y: view<TYPE, [%n, %m]>, %m: i64, %n: i64)
+    grid [ceildiv(%n, WIDTH), ceildiv(%m, HEIGHT)] {
+  %i = program_id 1
+  %j = program_id 0
+  %row = mul %i, HEIGHT
+  %column = mul %j, WIDTH
+  %s = alloc_shared : tile<HEIGHTxWIDTHxTYPE>
+  copy_tile %s[0, 0], %x[%row, %column] : tile<HEIGHTxWIDTHxTYPE>
+  %t = load %s[0, 0] axes [1, 0] : tile<WIDTHxHEIGHTxTYPE>
+  store %t, %y[%column, %row]
+}
+"""
+for kind, dtype in [("f32", np.float32), ("u8", np.uint8), ("f64", np.float64), ("i16", np.int16)]:
+    for height, width, m, n in [(32, 32, 70, 65), (16, 24, 33, 50), (7, 13, 20, 30), (1, 129, 3, 200)]:
+        x = random.integers(0, 100, (m, n)).astype(dtype)
+        text = TRANSPOSE.replace("TYPE", kind).replace("HEIGHT", str(height)).replace("WIDTH", str(width))
+        case(f"transposition of {kind} by {height} x {width}", text, {"y": x.T.copy()}, {"m": m, "n": n}, x=x)
+
+# Two buffers: while one is read, the next part is on its way into the other.
+PIPELINE = """kernel @pipeline(%x: view<f32, [%rows, %n]>, %y: view<f32, [%rows]>, %rows: i64, %n: i64) grid [%rows] {
+  %row = program_id 0
+  %s = alloc_shared : tile<2x1x100xf32>
+  async_copy %s[0, 0, 0], %x[%row, 0] : tile<1x100xf32>
+  %zero = full 0.0 : tile<100xf32>
+  %sum = for %k = 0 to %n step 100 carry %acc = %zero {
+    %next = add %k, 100
+    %step = floordiv %k, 100
+    %here = floormod %step, 2
+    %other = sub 1, %here
+    async_copy %s[%other, 0, 0], %x[%row, %next] : tile<1x100xf32>
+    async_wait count 1
+    %part = load %s[%here, 0, 0] : tile<100xf32>
+    %more = add %acc, %part
+    yield %more
+  }
+  async_wait
+  %total = reduce sum %sum, axis 0
+  store %total, %y[%row]
+}
+"""
+for n in [100, 1000, 1042, 37]:
+    x = random.integers(-50, 50, (5, n)).astype(np.float32)
+    case(f"double buffering over {n}", PIPELINE, {"y": x.sum(axis=1)}, {"rows": 5, "n": n}, x=x)
+
+# Counts in shared memory by atomic operations, and from there in all programs' memory.
+COUNT = """kernel @count(%x: view<i32, [%n]>, %c: view<i32, [64]>, %n: i64) grid [ceildiv(%n, 500)] {
+  %p = program_id 0
+  %start = mul %p, 500
+  %s = alloc_shared : tile<64xi32>
+  %zero = full 0 : tile<64xi32>
+  store %zero, %s[0]
+  %v = load %x[%start] pad -1 : tile<500xi32>
+  %one = full 1 : tile<500xi32>
+  atomic_add %one, %s[%v]
+  barrier
+  %sums = load %s[0] : tile<64xi32>
+  %at = iota axis 0 : tile<64xi32>
+  atomic_add %sums, %c[%at]
+}
+"""
+x = random.integers(-3, 70, 2345).astype(np.int32)
+case("counts", COUNT, {"c": np.bincount(x[(x >= 0) & (x < 64)], minlength=64).astype(np.int32)}, {"n": len(x)}, x=x,
+     c=np.zeros(64, np.int32))
+
+# Memory of the same type twice is two memories; what one round of a loop leaves, the next finds; elements beyond the
+# memory read as the padding and are not written; gathers and scatters.
+MIXED = """kernel @mixed(%x: view<f16, [90]>, %y: view<f16, [90]>, %z: view<f16, [40]>) grid [1] {
+  %a = alloc_shared : tile<90xf16>
+  %b = alloc_shared : tile<90xf16>
+  %v = load %x[0] : tile<90xf16>
+  store %v, %a[0]
+  %w = neg %v
+  store %w, %b[0]
+  for %i = 0 to 3 {
+    %r = load %b[0] : tile<90xf16>
+    %r2 = add %r, %r
+    store %r2, %b[0]
+  }
+  %place = iota axis 0 : tile<90xi32>
+  %back = sub 89, %place
+  %g = gather %a[%back]
+  %h = load %b[0] : tile<90xf16>
+  %k = sub %g, %h
+  scatter %k, %a[%back]
+  %out = load %a[0] : tile<90xf16>
+  store %out, %y[0]
+  %tail = load %a[70] pad 5.0 : tile<40xf16>
+  store %tail, %a[70]
+  store %tail, %z[0]
+}
+"""
+x = random.integers(-9, 9, 90).astype(np.float16)
+kept = (x[::-1] + 8 * x)[::-1]
+case("two memories", MIXED, {"y": kept, "z": np.append(kept[70:], np.full(20, 5, np.float16))}, x=x)
+
+# What was never written, and what is read before the wait, is in doubt.
+for name, body in [("never written", ""), ("not waited for", "  async_copy %s[0], %y[0] : tile<8xf32>\n")]:
+    text = (f"kernel @k(%x: view<f32, [8]>, %y: view<f32, [8]>) grid [1] {{\n  %s = alloc_shared : tile<8xf32>\n{body}"
+            "  %v = load %s[0] : tile<8xf32>\n  store %v, %x[0]\n}\n")
+    done = tlc("run", "-d", "interp", "--check", "--json", text=text)
+    check('"undecided":8' in done.stdout.replace(" ", ""), f"interp: {name}: {done.stdout[:400]}{done.stderr}")
+
+LARGE = """kernel @large(%y: view<f32, [20000]>) grid [1] {
+  %s = alloc_shared : tile<20000xf32>
+  %v = full 1.0 : tile<20000xf32>
+  store %v, %s[0]
+}
+"""
+for chip in CHIPS:
+    done = tlc("build", "-t", f"amdgcn:{chip}", "-o", f"{work.name}/large.tlk", text=LARGE)
+    fits = chip == "gfx950" # 160 KB
+    words = f"the kernel's shared memory has 80000 bytes or more, and a workgroup of {chip} has 65536"
+    refused = done.returncode == 1 and words in done.stderr and "kernel.tile:3:" in done.stderr
+    check(done.returncode == 0 if fits else refused, f"{chip}: {done.stdout}{done.stderr}")
+
+for failure in failures:
+    print("FAIL " + failure)
+print(f"{count - len(failures)} passed, {len(failures)} failed, 0 skipped")
+sys.exit(1 if failures else 0)
