@@ -6,9 +6,21 @@ namespace tl {
 
 static constexpr AmdChip chips[] = {
 #define TL_AMD_CHIP(NAME, WAVE, LDS, LDS_POOL, LDS_GRANULE, VGPRS, VGPR_GRANULE, ACC, WAVES,       \
-                    SGPRS, ROW_XMASK, PACKED_F32)                                                  \
-  {#NAME, WAVE,  LDS,       LDS_POOL,  LDS_GRANULE, VGPRS, VGPR_GRANULE, AccRegisters::ACC,        \
-   WAVES, SGPRS, ROW_XMASK, PACKED_F32},
+                    SGPRS, ROW_XMASK, PACKED_F32, MATRIX)                                          \
+  {                                                                                                \
+      #NAME,                                                                                       \
+      WAVE,                                                                                        \
+      LDS,                                                                                         \
+      LDS_POOL,                                                                                    \
+      LDS_GRANULE,                                                                                 \
+      VGPRS,                                                                                       \
+      VGPR_GRANULE,                                                                                \
+      AccRegisters::ACC,                                                                           \
+      WAVES,                                                                                       \
+      SGPRS,                                                                                       \
+      ROW_XMASK,                                                                                   \
+      PACKED_F32,                                                                                  \
+      MatrixFamily::MATRIX},
 #include "codegen/targets.def"
 };
 

@@ -11,6 +11,9 @@ namespace tl {
 /// Accumulation registers: none, a register file of their own, or part of the vector registers.
 enum class AccRegisters : uint8_t { None, Separate, Unified };
 
+/// Chips with the same matrix instructions.
+enum class MatrixFamily : uint8_t { None, Cdna3, Cdna4, Rdna3, Rdna4 };
+
 /// One row of targets.def.
 struct AmdChip {
   std::string_view name;
@@ -25,6 +28,7 @@ struct AmdChip {
   uint32_t sgprs;
   bool rowXmask;
   bool packedF32;
+  MatrixFamily matrix;
 };
 
 /// Threads of a workgroup, at most, on every chip.

@@ -56,6 +56,55 @@ TileLayout TileLayout::blocked(std::span<const int64_t> shape, uint32_t threads,
           LinearMap(elementBits, std::move(columns))};
 }
 
+/// The fewest blocks of 16 that cover the extent with few enough repeats.
+static AxisPadding paddingToBlocks(int64_t extent) {
+  constexpr uint32_t mostRepeats = 15;
+  uint32_t blocks = uint32_t((extent + 15) / 16), bits = ResultFragment::sideBits;
+  while (blocks % 2 == 0 || blocks > mostRepeats) {
+    blocks = (blocks + 1) / 2;
+    ++bits;
+  }
+  return {blocks, bits};
+}
+
+TileLayout TileLayout::ofResults(std::span<const int64_t> shape, uint32_t threads,
+                                 uint32_t waveSize, const ResultFragment &fragment) {
+  assert(shape.size() == 2 && waveSize <= threads &&
+         waveSize == uint32_t(1) << (ResultFragment::sideBits + fragment.laneRowBits));
+  std::vector<Axis> axes = {{shape[0], paddingToBlocks(shape[0])},
+                            {shape[1], paddingToBlocks(shape[1])}};
+  const unsigned rowBits = axes[0].padding.bits, columnBits = axes[1].padding.bits;
+  auto row = [&](unsigned bit) { return uint64_t(1) << (columnBits + bit); };
+  auto column = [](unsigned bit) { return uint64_t(1) << bit; };
+
+  std::vector<uint64_t> registers, lanes, waves;
+  for (unsigned i = 0; i < fragment.registerBits; ++i)
+    registers.push_back(row(fragment.rowOfRegister[i]));
+  for (unsigned i = 0; i < ResultFragment::sideBits; ++i)
+    lanes.push_back(column(i));
+  for (unsigned i = 0; i < fragment.laneRowBits; ++i)
+    lanes.push_back(row(fragment.rowOfLane[i]));
+  // Waves take the highest bits, of the longer side first, so that each has a rectangle that is
+  // about square.
+  unsigned rowsLeft = rowBits, columnsLeft = columnBits;
+  const unsigned laneBits = log2Exact(waveSize), waveBits = log2Exact(threads) - laneBits;
+  while (waves.size() < waveBits) {
+    bool any = std::max(rowsLeft, columnsLeft) > ResultFragment::sideBits;
+    waves.push_back(!any ? 0 : rowsLeft >= columnsLeft ? row(--rowsLeft) : column(--columnsLeft));
+  }
+  for (unsigned bit = ResultFragment::sideBits; bit < columnsLeft; ++bit)
+    registers.push_back(column(bit));
+  for (unsigned bit = ResultFragment::sideBits; bit < rowsLeft; ++bit)
+    registers.push_back(row(bit));
+
+  const unsigned registerBits = unsigned(registers.size());
+  std::vector<uint64_t> columns = std::move(registers);
+  columns.insert(columns.end(), lanes.begin(), lanes.end());
+  columns.insert(columns.end(), waves.begin(), waves.end());
+  return {std::move(axes), registerBits, laneBits, waveBits,
+          LinearMap(rowBits + columnBits, std::move(columns))};
+}
+
 TileLayout TileLayout::sliceAway(unsigned axis) const {
   unsigned shift = axisShift(axis), bits = axes[axis].padding.bits;
   std::vector<uint64_t> columns;

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "layout/linear_map.h"
+#include "layout/matrix_fragment.h"
 #include "layout/padding.h"
 
 #include <array>
@@ -65,6 +66,11 @@ public:
   /// thread idles while another holds two elements.
   static TileLayout blocked(std::span<const int64_t> shape, uint32_t threads, uint32_t waveSize,
                             uint32_t vectorElements);
+  /// The layout of a matrix as a matrix instruction's results: each wave holds blocks of 16x16, and
+  /// the blocks are dealt out to the waves in rectangles, what remains to further registers, of
+  /// which those of one block follow each other. Extents are padded to multiples of 16.
+  static TileLayout ofResults(std::span<const int64_t> shape, uint32_t threads, uint32_t waveSize,
+                              const ResultFragment &fragment);
   /// The layout of this tile reduced over `axis`: registers along the axis disappear (axisRegisters
   /// says which become one), lane and wave bits along it become free.
   TileLayout sliceAway(unsigned axis) const;

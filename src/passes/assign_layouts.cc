@@ -73,15 +73,41 @@ const TileLayout &LayoutAssignment::of(std::span<const int64_t> extents) const {
 
 const TileLayout &LayoutAssignment::of(const Type &tile) const { return of(extentsOf(tile)); }
 
+const ResultFragment *LayoutAssignment::fragmentOf(const Type &tile) const {
+  auto found = fragments.find(extentsOf(tile));
+  return found == fragments.end() ? nullptr : found->second;
+}
+
+/// Accumulators of dots that a matrix instruction can do. A matrix with a side below half of its is
+/// quicker without.
+static void findFragments(const Graph &graph, const ThreadLimits &limits,
+                          LayoutAssignment &assignment) {
+  constexpr int32_t leastExtent = 8;
+  for (const Op &op : graph.ops) {
+    if (op.opcode != Opcode::Dot || !limits.matrix)
+      continue;
+    const Type &a = graph.typeOf(graph.operand(op, 0)), &b = graph.typeOf(graph.operand(op, 1));
+    const ResultFragment *fragment = limits.matrix(a.dtype, b.dtype);
+    if (fragment && std::min({a.dims[0], a.dims[1], b.dims[1]}) >= leastExtent)
+      assignment.fragments[extentsOf(graph.typeOf(graph.result(op)))] = fragment;
+  }
+}
+
 LayoutAssignment assignLayouts(const Graph &graph, const ThreadLimits &limits) {
   Shapes shapes = collectShapes(graph);
   LayoutAssignment assignment;
   assignment.waveSize = limits.waveSize;
   assignment.threads = chooseThreads(shapes, limits);
-  for (const auto &[extents, narrowest] : shapes)
-    assignment.layouts.emplace(extents,
-                               TileLayout::blocked(extents, assignment.threads, limits.waveSize,
-                                                   vectorElements(narrowest)));
+  findFragments(graph, limits, assignment);
+  for (const auto &[extents, narrowest] : shapes) {
+    auto fragment = assignment.fragments.find(extents);
+    assignment.layouts.emplace(
+        extents,
+        fragment != assignment.fragments.end()
+            ? TileLayout::ofResults(extents, assignment.threads, limits.waveSize, *fragment->second)
+            : TileLayout::blocked(extents, assignment.threads, limits.waveSize,
+                                  vectorElements(narrowest)));
+  }
   return assignment;
 }
 

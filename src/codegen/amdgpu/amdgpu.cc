@@ -1,6 +1,7 @@
 // The AMD target: layouts, LLVM IR, code object, resource use.
 #include "codegen/amdgpu/code_object.h"
 #include "codegen/amdgpu/kernel.h"
+#include "codegen/amdgpu/matrix.h"
 #include "codegen/codegen.h"
 #include "codegen/llvm/link.h"
 #include "codegen/llvm/session.h"
@@ -62,7 +63,12 @@ private:
     const Graph &graph = input.graph;
     uint32_t wanted =
         input.request.threads != 0 ? input.request.threads : uint32_t(graph.kernel.threads);
-    LayoutAssignment layouts = assignLayouts(graph, {chip.waveSize, maxWorkgroupThreads, wanted});
+    auto matrix = [&](DType a, DType b) {
+      bool has = amdgpu::findMatrixInstruction(chip, a, b) != nullptr;
+      return has ? &amdgpu::resultFragment(chip.matrix) : nullptr;
+    };
+    LayoutAssignment layouts =
+        assignLayouts(graph, {chip.waveSize, maxWorkgroupThreads, wanted, matrix});
     code.threads = layouts.threads;
     code.waveSize = layouts.waveSize;
     KernelDebugInfo debugInfo(module, input);

@@ -1,6 +1,7 @@
 #include "codegen/amdgpu/dot.h"
 
 #include "codegen/amdgpu/loop.h"
+#include "codegen/amdgpu/matrix_dot.h"
 #include "graph/infer.h"
 
 #include "llvm/IR/Intrinsics.h"
@@ -141,14 +142,6 @@ private:
               {regionB, byLayoutAxis(b, {plan.pitchB(), 1}), begin * plan.pitchB()}, ofB);
   }
 
-  /// Numbers by axis of a matrix as numbers by axis of the layout that holds it.
-  static std::vector<int64_t> byLayoutAxis(const TileValue &value, std::vector<int64_t> numbers) {
-    std::vector<int64_t> result = numbers;
-    for (size_t axis = 0; axis < value.axes.size(); ++axis)
-      result[value.axes[axis]] = numbers[axis];
-    return result;
-  }
-
   /// A coordinate's place; the start of the region where the coordinate is padding. `thread` is the
   /// thread's part.
   Line line(const Part &part, unsigned axis, int64_t pitchBytes, uint32_t region,
@@ -284,6 +277,11 @@ private:
 
 Result<TileValue> emitDot(KernelContext &context, Lds &lds, const Op &op, const TileValue &a,
                           const TileValue &b, const TileValue &accumulator) {
+  const MatrixInstruction *instruction = findMatrixInstruction(context.chip, a.dtype, b.dtype);
+  if (instruction && context.layouts.fragmentOf(context.graph.typeOf(context.graph.result(op))))
+    if (std::optional<TileValue> result =
+            emitMatrixDot(context, lds, *instruction, a, b, accumulator))
+      return std::move(*result);
   TL_ASSIGN(Plan plan, makePlan(context, op));
   TileValue result{accumulator.layout, accumulator.dtype, {}, false};
   result.registers =
