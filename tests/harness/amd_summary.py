@@ -54,7 +54,9 @@ def summary(file, chip, options):
     facts += [accesses(assembly, "load"), accesses(assembly, "store")]
     if re.search(r"^\s*%\S+ = dot\b", pathlib.Path(file).read_text(), re.MULTILINE):
         products = count(assembly, PRODUCT) + count(assembly, r"v_dual_fmac_f32")
-        facts.append(f"{products + 2 * count(assembly, 'v_pk_fma_f32')} products")
+        matrix = count(assembly, r"v_(?:mfma|wmma)_\w+")
+        facts.append(f"{matrix} matrix instructions" if matrix
+                     else f"{products + 2 * count(assembly, 'v_pk_fma_f32')} products")
     facts.append("LDS in use" if count(assembly, LDS) else "no LDS instructions")
     return ", ".join(facts)
 

@@ -152,6 +152,14 @@ UNIT_TEST(a_128x128_dot_has_64_accumulators_in_each_of_256_threads) {
                [steps = steps](const tl::TargetCode &code, const std::string &assembly) {
                  CHECK_EQ(code.threads, 256u);
                  CHECK(code.ldsBytes >= 16384);
+                 // 128x128 in blocks of 16x16 on 4 waves, or on 8.
+                 size_t mfma = count(assembly, "v_mfma_f32_16x16x\\w+"),
+                        wmma = count(assembly, "v_wmma_f32_16x16x16_f16");
+                 if (mfma + wmma > 0) {
+                   CHECK_EQ(steps, 8u);
+                   CHECK_EQ(mfma + wmma, code.waveSize == 64 ? 16u : 8u);
+                   return;
+                 }
                  // Packed instructions do two products, and RDNA pairs two instructions in one.
                  size_t products = count(assembly, "v_fma(?:c|ak|mk)?_f32\\w*") +
                                    count(assembly, "v_fma_mix_f32\\w*") +

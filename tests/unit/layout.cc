@@ -430,4 +430,46 @@ UNIT_TEST(text_and_the_picture_of_the_documentation) {
               [&] { return sliced.toString(); });
 }
 
+// ---- Results of matrix instructions ----
+
+/// The row of element `i` of a lane, as the chips' documents have it.
+static int64_t documentedRow(const ResultFragment &fragment, uint32_t i, uint32_t lane) {
+  return fragment == mfmaResult    ? 4 * (lane / 16) + i
+         : fragment == wmma3Result ? 2 * i + lane / 16
+                                   : i + 8 * (lane / 16);
+}
+
+static void checkResultLayout(const Shape &shape, uint32_t threads, uint32_t waveSize,
+                              const ResultFragment &fragment) {
+  TileLayout layout = TileLayout::ofResults(shape, threads, waveSize, fragment);
+  auto name = [&] { return toText(shape) + " on " + std::to_string(threads); };
+  Expectations e;
+  for (int64_t row = 0; row < shape[0]; ++row)
+    for (int64_t column = 0; column < shape[1]; ++column) {
+      TileCoordinates c{row, column};
+      TilePlace place = layout.owner(c);
+      e.expect(layout.coordinates(place) == c, [&] { return name() + ": an element is lost"; });
+      e.expect(place.lane % 16 == column % 16, [&] { return name() + ": a column"; });
+      int64_t wanted =
+          documentedRow(fragment, place.registerIndex % fragment.registers(), place.lane);
+      e.expect(row % 16 == wanted, [&] { return name() + ": a row"; });
+      // All of a block is in one wave and one group of registers.
+      TilePlace first = layout.owner({row / 16 * 16, column / 16 * 16});
+      e.expect(place.wave == first.wave && place.registerIndex / fragment.registers() ==
+                                               first.registerIndex / fragment.registers(),
+               [&] { return name() + ": a block is torn"; });
+    }
+}
+
+UNIT_TEST(results_of_matrix_instructions) {
+  for (const Shape &shape :
+       {Shape{16, 16}, Shape{8, 8}, Shape{17, 33}, Shape{48, 64}, Shape{80, 16}, Shape{128, 128},
+        Shape{272, 24}, Shape{9, 1000}, Shape{256, 64}})
+    for (uint32_t waves = 1; waves <= 16; waves *= 2) {
+      checkResultLayout(shape, waves * 64, 64, mfmaResult);
+      checkResultLayout(shape, waves * 32, 32, wmma3Result);
+      checkResultLayout(shape, waves * 32, 32, wmma4Result);
+    }
+}
+
 UNIT_TEST_MAIN

@@ -504,9 +504,13 @@ std::vector<llvm::Value *> KernelEmitter::emitAtomics(const Op &op, const Atomic
 namespace {
 
 /// Attributes that tell LLVM how the kernel is launched and what it need not be given.
-void addKernelAttributes(llvm::Function &function, uint32_t threads) {
+void addKernelAttributes(llvm::Function &function, const AmdChip &chip, uint32_t threads) {
   llvm::LLVMContext &llvmContext = function.getContext();
   function.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
+  // Where both kinds of registers are one file, a kernel needs no second name for half of it: LLVM
+  // would keep sums there and move them in and out.
+  if (chip.acc == AccRegisters::Unified)
+    function.addFnAttr("amdgpu-agpr-alloc", "0");
   std::string size = std::to_string(threads);
   function.addFnAttr("amdgpu-flat-work-group-size", size + "," + size);
   function.addFnAttr("uniform-work-group-size", "true");
@@ -527,7 +531,8 @@ void addKernelAttributes(llvm::Function &function, uint32_t threads) {
                        llvm::MDNode::get(llvmContext, {number(threads), number(1), number(1)}));
 }
 
-llvm::Function *declareKernel(const CodegenInput &input, llvm::Module &module, uint32_t threads) {
+llvm::Function *declareKernel(const CodegenInput &input, const AmdChip &chip, llvm::Module &module,
+                              uint32_t threads) {
   llvm::LLVMContext &llvmContext = module.getContext();
   std::vector<llvm::Type *> parameters;
   for (const KernargSlot &slot : input.slots)
@@ -537,7 +542,7 @@ llvm::Function *declareKernel(const CodegenInput &input, llvm::Module &module, u
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvmContext), parameters, false);
   auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
                                           input.graph.kernel.name, module);
-  addKernelAttributes(*function, threads);
+  addKernelAttributes(*function, chip, threads);
   addCommonAttributes(*function);
   for (size_t i = 0; i < input.slots.size(); ++i) {
     function->addParamAttr(unsigned(i), llvm::Attribute::NoUndef);
@@ -553,7 +558,7 @@ llvm::Function *declareKernel(const CodegenInput &input, llvm::Module &module, u
 Result<llvm::Function *> emitKernel(const CodegenInput &input, const AmdChip &chip,
                                     const LayoutAssignment &layouts, llvm::Module &module,
                                     KernelDebugInfo &debugInfo) {
-  llvm::Function *function = declareKernel(input, module, layouts.threads);
+  llvm::Function *function = declareKernel(input, chip, module, layouts.threads);
   debugInfo.describe(*function);
   llvm::LLVMContext &llvmContext = module.getContext();
   Builder ir(llvm::BasicBlock::Create(llvmContext, "", function));

@@ -113,6 +113,10 @@ TileAccess::TileAccess(KernelContext &context, Lds &lds, const TilePosition &pos
   }
   origin = byteOffset(context, view.base, ir.CreateMul(distance, context.i64(bytes)));
   run.length = std::min(run.length, 16 / bytes);
+  // Axes are in the order of memory. Results of matrix instructions have runs along the outer one.
+  for (unsigned axis = run.axis + 1; axis < layout.rank(); ++axis)
+    if (layout.extent(axis) > 1)
+      run.length = 1;
   // A stride that is known not to be 1 rules vectors out; one that is not known is tested at run
   // time.
   auto *stride = run.length > 1 ? llvm::dyn_cast<llvm::ConstantInt>(strides[run.axis]) : nullptr;
