@@ -114,6 +114,29 @@ for chip, pairs in PAIRS.items():
         if a not in BYTES:
             case(chip, a, b, SIDES[1], False, False)
 
+# One step of K, stored where only some lanes write: the instruction is not moved to where the others do not run.
+PARTIAL = """kernel @partial(%a: view<i8, [65, 16]>, %b: view<i8, [16, 8]>, %c: view<i32, [61, 7]>) grid [1] {
+  %x = load %a[0, 0] : tile<65x16xi8>
+  %y = load %b[0, 0] : tile<16x8xi8>
+  %z = full 7 : tile<65x8xi32>
+  %p = dot %x, %y, %z
+  store %p, %c[-2, -1]
+}
+"""
+x, y = random.integers(-9, 9, (65, 16)).astype(np.int8), random.integers(-9, 9, (16, 8)).astype(np.int8)
+np.save(f"{work.name}/a.npy", x)
+np.save(f"{work.name}/b.npy", y)
+with open(f"{work.name}/partial.tile", "w") as out:
+    out.write("tile 0.1\n" + PARTIAL)
+for chip in PAIRS:
+    done = tlc("run", f"{work.name}/partial.tile", "-d", f"emu:{chip}", "--check", "--json", "--report", "--in",
+               f"a=@{work.name}/a.npy", "--in", f"b=@{work.name}/b.npy", "--out", f"c=@{work.name}/c.npy")
+    check(done.returncode == 0, f"{chip}: partial: {done.stdout}{done.stderr}")
+    if done.returncode == 0:
+        check(json.loads(done.stdout)["report"]["findings"] == [], f"{chip}: partial: {done.stdout[:400]}")
+        wanted = (x.astype(np.int32) @ y + 7)[2:63, 1:8]
+        check(np.array_equal(np.load(f"{work.name}/c.npy"), wanted), f"{chip}: partial")
+
 # Subnormal halves are numbers: a chip that counted them as 0 would give 0.
 CHAIN = """kernel @chain(%a: view<f16, [32, 32]>, %b: view<f16, [32, 48]>, %d: view<f16, [48, 16]>, %c: view<f32, [32, 16]>) grid [1] {
   %x = load %a[0, 0] : tile<32x32xf16>

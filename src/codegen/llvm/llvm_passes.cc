@@ -69,7 +69,19 @@ llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llv
   return builder.buildPerModuleDefaultPipeline(optimizationLevel(optLevel));
 }
 
-CodegenPasses::CodegenPasses(const llvm::Triple &triple) {
+/// A matrix instruction takes part of every lane's registers, and must not be moved to where some
+/// lanes do not run. LLVM 22 says so of the intrinsics, but not of all instructions that they
+/// become (those of gfx11's WMMA with two and three addresses, some of MFMA), and sinks them into
+/// branches.
+static bool hasMatrixInstructions(const llvm::Module &module) {
+  return llvm::any_of(module.functions(), [](const llvm::Function &function) {
+    return function.getName().starts_with("llvm.amdgcn.wmma") ||
+           function.getName().starts_with("llvm.amdgcn.mfma");
+  });
+}
+
+CodegenPasses::CodegenPasses(const llvm::Module &module) {
+  const llvm::Triple &triple = module.getTargetTriple();
   // Follows variables from register to register; our debug info has lines only.
   unwanted.push_back(&llvm::LiveDebugValuesID);
   if (!triple.isAMDGPU())
@@ -77,6 +89,8 @@ CodegenPasses::CodegenPasses(const llvm::Triple &triple) {
   // Makes a counter of every address in a loop. Ours are a counter and constants that fit the
   // instructions' offsets: what it makes of them takes more registers and instructions.
   unwanted.push_back(idOf(llvm::createLoopStrengthReducePass()));
+  if (hasMatrixInstructions(module))
+    unwanted.push_back(&llvm::MachineSinkingLegacyID);
   // Finds nothing after straight-line strength reduction, which has run by then.
   unwanted.push_back(idOf(llvm::createNaryReassociatePass()));
 }

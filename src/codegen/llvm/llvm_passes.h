@@ -21,7 +21,7 @@ llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llv
 /// need and with those that it needs besides.
 class CodegenPasses : public llvm::legacy::PassManager {
 public:
-  explicit CodegenPasses(const llvm::Triple &triple);
+  explicit CodegenPasses(const llvm::Module &module);
   /// Takes the pass over, as its base does.
   void add(llvm::Pass *pass) override;
 

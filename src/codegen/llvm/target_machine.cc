@@ -114,7 +114,7 @@ Status emitFile(CompileSession &session, llvm::Module &module, llvm::TargetMachi
   session.setStage("llvm-codegen");
   Stopwatch watch(times ? &times->codegen : nullptr);
   llvm::raw_svector_ostream stream(out);
-  CodegenPasses passes(machine.getTargetTriple());
+  CodegenPasses passes(module);
   passes.add(new llvm::TargetLibraryInfoWrapperPass(libraryInfo(machine.getTargetTriple())));
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     return internalError("LLVM cannot emit this kind of file for %s",
