@@ -82,14 +82,16 @@ void reportHazard(Wave &w, const MicroOp &op, const char *verb, const std::strin
                     (line.line ? " (" + line.text() + ")" : std::string()));
 }
 
+/// Only of what these counters count.
+template <bool Vector, bool Lds>
 void checkVector(Wave &w, WaveChecks &checks, const MicroOp &op, const Operand &operand,
                  const char *verb) {
   uint32_t end = std::min<uint32_t>(operand.index + std::max<uint32_t>(operand.registers, 1),
                                     uint32_t(checks.lines.size()));
   for (uint32_t i = operand.index; i < end; ++i) {
     WaveChecks::Pending &pending = checks.lines[i];
-    bool vector = pending.vector > checks.done[index(WaitCounter::Vector)];
-    bool lds = pending.lds > checks.done[index(WaitCounter::Lds)];
+    bool vector = Vector && pending.vector > checks.done[index(WaitCounter::Vector)];
+    bool lds = Lds && pending.lds > checks.done[index(WaitCounter::Lds)];
     if (!vector && !lds)
       continue;
     std::string name = i < 256 ? formatString("v%u", i) : formatString("a%u", i - 256);
@@ -111,10 +113,11 @@ void checkScalar(Wave &w, WaveChecks &checks, const MicroOp &op, const Operand &
     }
 }
 
+template <bool Vector = true, bool Lds = true>
 void checkOperand(Wave &w, WaveChecks &checks, const MicroOp &op, const Operand &operand,
                   const char *verb) {
   if (operand.kind == Operand::Vector)
-    checkVector(w, checks, op, operand, verb);
+    checkVector<Vector, Lds>(w, checks, op, operand, verb);
   else if (operand.kind == Operand::Scalar)
     checkScalar(w, checks, op, operand, verb);
 }
@@ -122,10 +125,19 @@ void checkOperand(Wave &w, WaveChecks &checks, const MicroOp &op, const Operand 
 void checkUses(Wave &w, WaveChecks &checks, const MicroOp &op) {
   for (const Operand &source : op.src)
     checkOperand(w, checks, op, source, "reads");
-  // Loads of one kind deliver in order, so that the later one wins.
-  if (op.space == Space::None || op.space == Space::Flat)
+  auto isOutstanding = [&](WaitCounter counter) {
+    return checks.issued[index(counter)] != checks.done[index(counter)];
+  };
+  // Loads of one kind come back in order, so that the later one wins; scalar ones do not.
+  if (op.space == Space::None || op.space == Space::Flat) {
     for (const Operand &result : op.dst)
       checkOperand(w, checks, op, result, "overwrites");
+  } else if (op.space == Space::Lds) {
+    if (isOutstanding(WaitCounter::Vector))
+      checkOperand<true, false>(w, checks, op, op.dst[0], "overwrites");
+  } else if (isOutstanding(op.space == Space::Scalar ? WaitCounter::Scalar : WaitCounter::Lds)) {
+    checkOperand<false, true>(w, checks, op, op.dst[0], "overwrites");
+  }
 }
 
 void issue(Wave &w, WaveChecks &checks, const MicroOp &op) {
