@@ -120,6 +120,8 @@ int hipEventElapsedTime(float *milliseconds, hipEvent_t start, hipEvent_t stop) 
   }
   if (!start->marker->done || !stop->marker->done)
     return hipErrorNotReady;
+  runtime.joinHost(start->marker->clock);
+  runtime.joinHost(stop->marker->clock);
   *milliseconds =
       std::chrono::duration<float, std::milli>(stop->marker->finished - start->marker->finished)
           .count();

@@ -73,7 +73,8 @@ int instantiate(Runtime &runtime, Graph &graph, GraphExec &exec) {
     if (!followed[i])
       exec.leaves.push_back(i);
   exec.device = Thread::current().device;
-  for (size_t chain = 1; chain < assignChains(exec.nodes); ++chain)
+  const size_t chains = assignChains(exec.nodes);
+  for (size_t chain = 1; chain < chains; ++chain)
     exec.branches.push_back(
         runtime.makeStream(StreamKind::Graph, exec.device, hipStreamNonBlocking, 0));
   return hipSuccess;

@@ -155,6 +155,13 @@ private:
   bool tried = false;
   int startError = 0;
   std::string startProblem; // the entry of current.problems that says why there is no device
+  void takeNumber(Stream &stream);
+  void retire(const StreamPtr &stream);
+  struct RetiredNumber {
+    uint32_t number;
+    uint64_t sequence; // of the last operation
+  };
+  std::vector<RetiredNumber> retiredNumbers; // of streams that are gone
   uint32_t nextStream = 0;
   unsigned active = 0; // actions that run now
   bool stopping = false;

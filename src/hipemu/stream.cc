@@ -22,19 +22,39 @@ StreamPtr Runtime::makeStream(StreamKind kind, int device, unsigned flags, int p
   stream->device = device;
   stream->flags = flags;
   stream->priority = priority;
-  stream->number = nextStream++;
+  takeNumber(*stream);
   devices[size_t(device)]->streams.push_back(stream);
   if (kind == StreamKind::User)
     streams.emplace(stream.get(), stream);
   return stream;
 }
 
+// A number of a stream that is gone goes on counting where that one ended, once the host knows all
+// of its operations to be finished: clocks stay short.
+void Runtime::takeNumber(Stream &stream) {
+  auto finished = [&](const RetiredNumber &retired) {
+    return retired.sequence == 0 ||
+           (retired.number < hostClock.size() && hostClock[retired.number] >= retired.sequence);
+  };
+  auto found = std::find_if(retiredNumbers.begin(), retiredNumbers.end(), finished);
+  if (found == retiredNumbers.end()) {
+    stream.number = nextStream++;
+    return;
+  }
+  stream.number = found->number;
+  stream.sequence = found->sequence;
+  retiredNumbers.erase(found);
+}
+
 // What later operations are ordered after stays known when the stream is gone.
-static void retire(Device &device, const StreamPtr &stream) {
+void Runtime::retire(const StreamPtr &stream) {
+  Device &device = *devices[size_t(stream->device)];
+  if (!std::erase(device.streams, stream))
+    return;
   joinClock(device.retired, stream->clock);
   if (stream->blocking())
     joinClock(device.retiredBlocking, stream->clock);
-  std::erase(device.streams, stream);
+  retiredNumbers.push_back({stream->number, stream->sequence});
 }
 
 void Runtime::closeStream(Stream &stream) {
@@ -47,8 +67,8 @@ void Runtime::closeStream(Stream &stream) {
       keep = candidate;
   if (live != streams.end())
     streams.erase(live);
-  if (keep && !stream.started)
-    retire(device, keep);
+  if (keep && stream.queue.empty())
+    retire(keep);
   stream.wake.notify_all();
 }
 
@@ -150,7 +170,7 @@ void Runtime::work(Lock &lock, const StreamPtr &stream) {
   while (!stopping) {
     if (stream->queue.empty()) {
       if (stream->closing) {
-        retire(*devices[size_t(stream->device)], stream);
+        retire(stream);
         return;
       }
       stream->wake.wait(lock);

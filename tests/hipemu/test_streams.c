@@ -185,6 +185,44 @@ static void destroyed_stream(void **state) {
   OK(hipFree(data));
 }
 
+/* Clocks do not grow with streams that are gone, and a stream that gets the number of one is
+ * ordered behind it and nothing else. */
+static void many_streams(void **state) {
+  (void)state;
+  hipStream_t stream, other;
+  char *data;
+  OK(hipMalloc((void **)&data, 16));
+  OK(hipDeviceSynchronize());
+  tl_hipemu_clear();
+  unsigned most = 0, first = 0;
+  for (int i = 0; i < 200; ++i) {
+    OK(hipStreamCreateWithFlags(&stream, NON_BLOCKING));
+    OK(hipMemsetAsync(data, i, 16, stream));
+    OK(hipStreamSynchronize(stream));
+    OK(hipStreamDestroy(stream));
+    most = operation("hipMemsetAsync").clock_size;
+    first = i ? first : most;
+  }
+  assert_true(most <= first + 1);
+  /* Not waited for: its number is not used again. */
+  struct gate gate = GATE_INIT;
+  OK(hipStreamCreateWithFlags(&stream, NON_BLOCKING));
+  OK(hipLaunchHostFunc(stream, pass_gate, &gate));
+  OK(hipMemsetD16Async(data, 1, 8, stream));
+  OK(hipStreamDestroy(stream));
+  open_gate(&gate);
+  usleep(20000); /* its thread ends, most likely */
+  OK(hipStreamCreateWithFlags(&other, NON_BLOCKING));
+  OK(hipMemsetD32Async(data, 2, 4, other));
+  OK(hipDeviceSynchronize());
+  struct fake_operation late = operation("hipMemsetD16Async"),
+                        next = operation("hipMemsetD32Async");
+  assert_int_not_equal(late.stream, next.stream);
+  assert_false(is_before(&late, &next));
+  OK(hipStreamDestroy(other));
+  OK(hipFree(data));
+}
+
 static void *other_thread(void *user) {
   int *data = user;
   OK(hipMemsetD32Async(data, 7, 1, STREAM_PER_THREAD));
@@ -307,11 +345,12 @@ static void memory_pools(void **state) {
 int main(void) {
   start_machine("");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(asynchronous),          cmocka_unit_test(pageable_copies),
-      cmocka_unit_test(event_orders),          cmocka_unit_test(unordered_streams),
-      cmocka_unit_test(null_stream),           cmocka_unit_test(destroyed_stream),
-      cmocka_unit_test(per_thread_streams),    cmocka_unit_test(two_devices),
-      cmocka_unit_test(stream_ordered_memory), cmocka_unit_test(memory_pools),
+      cmocka_unit_test(asynchronous), cmocka_unit_test(pageable_copies),
+      cmocka_unit_test(event_orders), cmocka_unit_test(unordered_streams),
+      cmocka_unit_test(null_stream),  cmocka_unit_test(destroyed_stream),
+      cmocka_unit_test(many_streams), cmocka_unit_test(per_thread_streams),
+      cmocka_unit_test(two_devices),  cmocka_unit_test(stream_ordered_memory),
+      cmocka_unit_test(memory_pools),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
