@@ -8,8 +8,6 @@
 
 namespace tl::emu {
 
-enum class Access : uint8_t { Read, Write, Atomic };
-
 struct LaneMemory {
   uint64_t lanes = 0;      // that access memory
   uint64_t outside = 0;    // active, but outside of a buffer or of LDS: read zero, store nothing

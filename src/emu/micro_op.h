@@ -106,6 +106,9 @@ enum class WaitClass : uint8_t {
 /// What a memory instruction addresses.
 enum class Space : uint8_t { None, Global, Flat, Scratch, Buffer, Lds, Scalar };
 
+/// What it does there; Atomic: it reads and writes in one.
+enum class Access : uint8_t { Read, Write, Atomic };
+
 /// Memory instructions have fixed places: src[0] address, src[1] data, src[2] scalar base or buffer
 /// descriptor, src[3] scalar offset; LDS: src[0] address, src[1] and src[2] data. imm[0] offset,
 /// imm[1] second offset of LDS or cache policy.

@@ -31,6 +31,9 @@ LdsParty makeParty(const Wave &w, uint32_t pc) {
 uint32_t waveOf(LdsParty party) { return party >> 24 & 63; }
 uint32_t pcOf(LdsParty party) { return (party & 0xffffff) * 4; }
 
+/// Of reads and atomic operations.
+LdsParty kindOf(Access access) { return access == Access::Read ? kRead : kAtomic; }
+
 /// The first of another wave, and of some kinds, among those of some bytes: 0 if there is none.
 LdsParty other(const LdsParty (&parties)[4], LdsParty mine, uint32_t bytes, LdsParty kinds) {
   for (unsigned i = 0; i < 4; ++i)
@@ -130,18 +133,14 @@ void checkCell(Wave &w, const MicroOp &op, const LdsCell &cell, uint32_t mark, L
 
 /// What waves have done ahead of others; none when all have come by.
 LdsCell *findAhead(GroupChecks &checks, uint64_t generation, uint32_t number) {
-  if (checks.ahead.empty())
-    return nullptr;
-  if (generation > checks.aheadUntil + 1) { // waves are one barrier apart at most
-    checks.ahead.clear();
-    return nullptr;
-  }
-  auto found = checks.ahead.find(number);
-  return found == checks.ahead.end() ? nullptr : &found->second;
+  // Waves are one barrier apart at most.
+  return generation <= checks.aheadUntil && !checks.ahead.empty() ? &checks.ahead[number] : nullptr;
 }
 
 LdsCell &makeAhead(GroupChecks &checks, uint64_t generation, uint32_t number) {
-  checks.aheadUntil = std::max(checks.aheadUntil, uint32_t(generation));
+  checks.aheadUntil = std::max(checks.aheadUntil, generation);
+  if (checks.ahead.empty())
+    checks.ahead.resize(checks.lds.size());
   return checks.ahead[number];
 }
 
@@ -162,20 +161,21 @@ void accessCell(Wave &w, const MicroOp &op, GroupChecks &checks, uint64_t at, ui
   if (access == Access::Write)
     noteWrite(*cell, mark, mine, bytes);
   else
-    noteRead(*cell, mark, mine | (access == Access::Read ? kRead : kAtomic), bytes);
+    noteRead(*cell, mark, mine | kindOf(access), bytes);
 }
 
 /// Remembers an access until it is waited for.
 void addPending(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned bytes,
                 Access access) {
   WaitCounter counter = op.flags & OpToLds ? WaitCounter::Vector : WaitCounter::Lds;
-  WaveChecks::LdsAccess all{w.checks->issued[unsigned(counter)], op.pc, counter, UINT32_MAX, 0};
+  WaveChecks::LdsAccess all{
+      w.checks->issued[unsigned(counter)], op.pc, counter, UINT32_MAX, 0, access};
   forLanes(memory.lanes, [&](unsigned l) {
     const auto at = uint32_t(memory.pointer[l] - w.group->lds.data());
     all.first = std::min(all.first, at), all.last = std::max(all.last, at + bytes - 1);
   });
   if (memory.lanes)
-    (access == Access::Read ? w.checks->ldsReads : w.checks->ldsWrites).push_back(all);
+    (access == Access::Write ? w.checks->ldsWrites : w.checks->ldsReads).push_back(all);
 }
 
 } // namespace
@@ -195,7 +195,7 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
   // A wave alone meets only its own loads into LDS.
   if (alone && (access == Access::Atomic || (!loads && w.checks->ldsWrites.empty())))
     return;
-  if (access != Access::Atomic && (loads || !alone))
+  if (loads || !alone)
     addPending(w, op, memory, bytes, access);
   const uint8_t *lds = w.group->lds.data();
   forLanes(memory.lanes, [&](unsigned l) {
@@ -213,22 +213,42 @@ void checkLds(Wave &w, const MicroOp &op, const LaneMemory &memory, unsigned byt
 
 namespace {
 
-/// A read that may be done behind the barrier: it counts there, too.
-void keepLateRead(Wave &w, GroupChecks &checks, const WaveChecks::LdsAccess &read) {
-  const uint64_t next = passed(w) + 1;
-  const LdsParty mine = makeParty(w, read.pc) | kRead;
-  auto bytesIn = [&](const LdsCell *cell) {
-    uint32_t bytes = 0;
-    if (cell && generationOf(cell->reader.mark) == generationOf(makeMark(next - 1)))
-      for (const auto *parties : {&cell->reader.first, &cell->reader.second})
-        for (unsigned i = 0; i < 4; ++i)
-          if (((*parties)[i] & ~kAtomic) == mine)
-            bytes |= 1u << i;
-    return bytes;
+/// The bytes of a cell that an instruction of the wave was the last of it to access since a
+/// barrier.
+uint32_t bytesOf(const LdsCell &cell, uint32_t generation, LdsParty mine, Access access) {
+  uint32_t bytes = 0;
+  const auto add = [&](const LdsParty(&parties)[4], LdsParty kind) {
+    for (unsigned i = 0; i < 4; ++i)
+      if ((parties[i] & ~kKinds) == mine && (parties[i] & kind) == kind)
+        bytes |= 1u << i;
   };
-  for (uint32_t i = read.first / 4; i <= read.last / 4; ++i)
-    if (const uint32_t bytes = bytesIn(&checks.lds[i]) | bytesIn(findAhead(checks, next - 1, i)))
-      noteRead(makeAhead(checks, next, i), makeMark(next) | kLate, mine, bytes);
+  if (access == Access::Write) {
+    if (generationOf(cell.writer.mark) == generation)
+      add(cell.writer.last, 0);
+  } else if (generationOf(cell.reader.mark) == generation) {
+    add(cell.reader.first, kindOf(access));
+    add(cell.reader.second, kindOf(access));
+  }
+  return bytes;
+}
+
+/// An access that may be done behind the barrier: it counts there, too.
+void keepLate(Wave &w, GroupChecks &checks, const WaveChecks::LdsAccess &late) {
+  const uint64_t next = passed(w) + 1;
+  const uint32_t now = generationOf(makeMark(next - 1)), mark = makeMark(next) | kLate;
+  const LdsParty mine = makeParty(w, late.pc);
+  for (uint32_t i = late.first / 4; i <= late.last / 4; ++i) {
+    uint32_t bytes = bytesOf(checks.lds[i], now, mine, late.access);
+    if (const LdsCell *ahead = findAhead(checks, next - 1, i))
+      bytes |= bytesOf(*ahead, now, mine, late.access);
+    if (!bytes)
+      continue;
+    LdsCell &cell = makeAhead(checks, next, i);
+    if (late.access == Access::Write)
+      noteWrite(cell, mark, mine, bytes);
+    else
+      noteRead(cell, mark, mine | kindOf(late.access), bytes);
+  }
 }
 
 } // namespace
@@ -236,25 +256,11 @@ void keepLateRead(Wave &w, GroupChecks &checks, const WaveChecks::LdsAccess &rea
 /// What is not done when the wave comes to a barrier may be done behind it: it counts there, too.
 void keepLateAccesses(Wave &w) {
   GroupChecks *checks = w.group->checks.get();
-  for (auto *accesses : {&w.checks->ldsWrites, &w.checks->ldsReads})
+  for (auto *accesses : {&w.checks->ldsWrites, &w.checks->ldsReads}) {
     std::erase_if(*accesses, [&](const auto &access) { return access.isDone(*w.checks); });
-  if (!checks)
-    return;
-  for (const WaveChecks::LdsAccess &read : w.checks->ldsReads)
-    keepLateRead(w, *checks, read);
-  const uint32_t now = generationOf(makeMark(passed(w)));
-  for (const WaveChecks::LdsAccess &write : w.checks->ldsWrites) {
-    const LdsParty mine = makeParty(w, write.pc);
-    for (uint32_t i = write.first / 4; i <= write.last / 4; ++i) {
-      auto &writer = checks->lds[i].writer;
-      if (generationOf(writer.mark) != now ||
-          std::find(std::begin(writer.last), std::end(writer.last), mine) == std::end(writer.last))
-        continue;
-      // What other waves wrote beside it is behind the barrier.
-      for (LdsParty &party : writer.last)
-        party = party == mine ? mine : 0;
-      writer.mark = makeMark(passed(w) + 1) | kLate;
-    }
+    if (checks)
+      for (const WaveChecks::LdsAccess &access : *accesses)
+        keepLate(w, *checks, access);
   }
 }
 

@@ -55,10 +55,11 @@ struct WaveChecks {
     uint32_t pc;
     WaitCounter counter;  // Vector: a load into LDS
     uint32_t first, last; // bytes
+    Access access;
     bool holds(uint64_t at) const { return at + 4 > first && at <= last; }
     bool isDone(const WaveChecks &checks) const { return number <= checks.done[unsigned(counter)]; }
   };
-  std::vector<LdsAccess> ldsWrites, ldsReads; // that may not have been waited for
+  std::vector<LdsAccess> ldsWrites, ldsReads; // (atomic ones, too) that may not be waited for yet
   uint32_t signalPc = 0;                      // where it last came to a barrier
   Definedness definedness;
   uint32_t issued[unsigned(WaitCounter::Count)] = {}, done[unsigned(WaitCounter::Count)] = {};
@@ -83,10 +84,11 @@ struct LdsCell {
 
 struct GroupChecks {
   std::vector<LdsCell> lds;
-  // By their numbers, cells of what counts after a barrier though other waves are before it: what
-  // is done between a barrier's halves, reads that were not waited for. Up to which generation.
-  std::unordered_map<uint32_t, LdsCell> ahead;
-  uint32_t aheadUntil = 0;
+  // Of what counts after a barrier though other waves are before it: what is done between a
+  // barrier's halves, or was not waited for. Empty as long as there is none; up to which
+  // generation.
+  std::vector<LdsCell> ahead;
+  uint64_t aheadUntil = 0;
   std::vector<uint8_t> ldsShadow, scratchShadow;  // ShadowBits of each byte
   std::unordered_map<uint32_t, Origin> ldsCopies; // of undefined values, by word
   uint32_t barrierPc = 0;                         // of the first wave that came to this barrier

@@ -1,5 +1,6 @@
 // LDS instructions (CDNA3 ISA 11 "Data Share Operations", RDNA3 ISA 12).
 #include "emu/atomic_ops.h"
+#include "emu/checks/checks.h"
 #include "emu/checks/definedness.h"
 #include "emu/lane_memory.h"
 #include "emu/op_table.h"
@@ -106,8 +107,16 @@ template <bool Append> void count(Wave &w, const MicroOp &op) {
   u64 exec = w.exec(), at = u64(w.s[SlotM0] & 0xffff) + offsetOf(op);
   if (!exec)
     return;
+  const bool inside = at + 4 <= w.group->ldsBytes;
+  if (w.launch->checked) {
+    LaneMemory memory;
+    const u64 one = exec & -exec;
+    (inside ? memory.lanes : memory.outside) = one;
+    memory.pointer[__builtin_ctzll(one)] = w.group->lds.data() + (inside ? at : 0);
+    checkLds(w, op, memory, 4, Access::Atomic);
+  }
   u32 old = 0;
-  if (at + 4 <= w.group->ldsBytes) {
+  if (inside) {
     std::memcpy(&old, w.group->lds.data() + at, 4);
     u32 lanes = u32(__builtin_popcountll(exec)), next = Append ? old + lanes : old - lanes;
     std::memcpy(w.group->lds.data() + at, &next, 4);
