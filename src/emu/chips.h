@@ -20,6 +20,7 @@ enum ChipFeature : uint32_t {
   FnuzFloat8 = 64,        // floats of 8 bits have the encoding without negative zero and infinity
   RepeatedMatrixInputs = 128, // WMMA wants A and B in each group of 16 lanes
   FlushedMatrixInputs = 256,  // MFMA of 16-bit floats flushes denormals
+  PlainAtomicStores = 512,    // atomic stores are instructions like any other store
 };
 
 struct Chip {

@@ -399,11 +399,13 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
   context.checked = options.checks || options.profile;
   std::optional<RaceChecker> races;
   if (options.checks)
-    context.races = &races.emplace(operations, findings, request.operation,
-                                   OperationRecord{.name = kernel->record.info.name,
-                                                   .device = context.device,
-                                                   .lines = lines,
-                                                   .swaps = context.program->swaps});
+    context.races =
+        &races.emplace(operations, findings, request.operation,
+                       OperationRecord{.name = kernel->record.info.name,
+                                       .device = context.device,
+                                       .lines = lines,
+                                       .swaps = context.program->swaps,
+                                       .plainAtomicStores = context.chip->has(PlainAtomicStores)});
   LaunchResult result = runLaunch(context, options.threads);
   if (result.status >= LaunchStatus::MemoryFault) // it was running
     addFault(context, result.message);

@@ -111,6 +111,24 @@ UNIT_TEST(operations_that_send_messages) {
                         });
 }
 
+UNIT_TEST(locks_that_are_given_back_by_stores) {
+  for (const char *chip : kChips)
+    for (const char *kernel : {"lock", "lockRelaxed"})
+      for (u64 seed = 0; seed < 4; ++seed) {
+        Options options;
+        options.seed = seed;
+        Machine m(chip, options);
+        REQUIRE(m.load(kernelFile("atomics", chip, 2)) == LoadStatus::Ok);
+        const u64 data = m.upload(std::vector<u32>(256)), out = m.upload(std::vector<u32>(256));
+        launchAs(m, kernel, {}, {data, out}, 8);
+        CHECK_EQ(m.download<u32>(data, 1)[0], 28u);
+        const std::string report = reportOf(m);
+        if ((report.rfind("global-race: ", 0) == 0) != (kernel == std::string("lockRelaxed")))
+          unit::fail(__FILE__, __LINE__, std::string(chip) + " " + kernel + ": " + report);
+      }
+  checkPairs("atomics", {{"lock", "lock", {}}, {"lock", "readLock", {" reads 0x"}}});
+}
+
 // A fill of what a kernel in another stream counts in.
 UNIT_TEST(a_fill_that_races_with_atomic_operations) {
   for (bool ordered : {true, false}) {
@@ -191,44 +209,73 @@ UNIT_TEST(waves_that_race_in_lds) {
       }
 }
 
-// A read that is under way when its wave comes to the barrier may come after what others write
-// behind the barrier.
-UNIT_TEST(reads_that_are_not_waited_for) {
+// What is under way when its wave comes to the barrier may come after what others do behind it, and
+// counts before it all the same.
+UNIT_TEST(accesses_that_are_not_waited_for) {
   const std::string write = "ds_write_b32 v101, v0", read = "ds_read_b32 v10, v102",
-                    wait = "s_waitcnt lgkmcnt(0)", barrier = "s_barrier";
+                    add = "ds_add_u32 v101, v0", exchange = "ds_wrxchg_rtn_b32 v11, v101, v0",
+                    append = "ds_append v11", wait = "s_waitcnt lgkmcnt(0)", barrier = "s_barrier",
+                    all = "v_and_b32 v101, 0x7c, v101", // the same words in all waves
+      firstOnly = "s_cbranch_scc0 1f", others = "s_cbranch_scc1 1f", end = "1:";
+  const char *const late = "without waiting for it before the barrier", *const missing =
+                                                                            "without a barrier";
   struct Case {
     std::vector<std::string> instructions;
-    bool races;
+    const char *does, *did; // none: it is right
+    const char *why;
   };
   const Case cases[] = {
-      {{write, wait, barrier, read, wait, barrier, write, wait}, false},
-      {{write, wait, barrier, read, barrier, write, wait}, true},
-      {{write, wait, barrier, read, barrier, wait, write, wait}, true},
-      {{write, wait, barrier, read, barrier, wait, barrier, write, wait}, false},
-      {{write, wait, barrier, read, barrier, barrier, write, wait}, true},
+      {{write, wait, barrier, read, wait, barrier, write, wait}, nullptr, nullptr, nullptr},
+      {{write, wait, barrier, read, barrier, write, wait}, " writes ", " read at ", late},
+      {{write, wait, barrier, read, barrier, wait, write, wait}, " writes ", " read at ", late},
+      {{write, wait, barrier, read, barrier, wait, barrier, write, wait},
+       nullptr,
+       nullptr,
+       nullptr},
+      {{write, wait, barrier, read, barrier, barrier, write, wait}, " writes ", " read at ", late},
+      {{write, barrier, read, wait}, " reads ", " wrote at ", late},
+      {{write, barrier, wait, barrier, read, wait}, nullptr, nullptr, nullptr},
+      {{write, barrier, barrier, read, wait}, " reads ", " wrote at ", late},
+      {{write, wait, barrier, add, wait, barrier, read, wait}, nullptr, nullptr, nullptr},
+      {{write, wait, barrier, add, barrier, read, wait}, " reads ", " changed at ", late},
+      {{write, wait, barrier, exchange, barrier, read, wait}, " reads ", " changed at ", late},
+      {{write, wait, barrier, add, barrier, wait, barrier, read, wait}, nullptr, nullptr, nullptr},
+      {{write, wait, barrier, append, wait, barrier, read, wait}, nullptr, nullptr, nullptr},
+      {{write, wait, barrier, append, barrier, read, wait}, " reads ", " changed at ", late},
+      {{write, wait, barrier, append, read, wait}, "", " LDS byte 0", missing},
+      // Before the barrier
+      {{all, write, barrier, wait}, " writes ", " wrote at ", missing},
+      {{firstOnly, write, end, others, read, wait, end, barrier, wait}, "", " LDS byte ", missing},
+      {{firstOnly, add, end, others, read, wait, end, barrier, wait}, "", " LDS byte ", missing},
+      // The end of a program waits.
+      {{firstOnly, write, "s_endpgm", end, barrier, read, wait}, nullptr, nullptr, nullptr},
   };
   for (const char *chip : kChips)
-    for (u64 seed = 0; seed < 10; ++seed)
-      for (const Case &c : cases) {
-        OpcodeCase test;
-        test.instructions = {"v_lshlrev_b32 v101, 2, v0", "v_xor_b32 v102, 0x100, v101"};
-        test.instructions.insert(test.instructions.end(), c.instructions.begin(),
-                                 c.instructions.end());
+    for (const Case &c : cases) {
+      OpcodeCase test;
+      const u32 lanes = Machine(chip).emulator->chip(0).waveSize;
+      test.instructions = {"v_lshlrev_b32 v101, 2, v0",
+                           "v_xor_b32 v102, " + std::to_string(lanes * 4) + ", v101",
+                           "v_readfirstlane_b32 s20, v0", "s_mov_b32 m0, 0", "s_cmp_eq_u32 s20, 0"};
+      test.instructions.insert(test.instructions.end(), c.instructions.begin(),
+                               c.instructions.end());
+      const auto object = assemble(assemblyOf({test}, chip, lanes), chip);
+      for (u64 seed = 0; seed < 10; ++seed) {
         Options options;
         options.seed = seed;
         Machine m(chip, options);
-        const u32 lanes = m.emulator->chip(0).waveSize;
-        REQUIRE(m.load(assemble(assemblyOf({test}, chip, lanes), chip)) == LoadStatus::Ok);
+        REQUIRE(m.load(object) == LoadStatus::Ok);
         launchAs(m, "case_0", {},
-                 {m.upload(std::vector<u32>(256)), m.upload(std::vector<u32>(256))}, 1, 128);
+                 {m.upload(std::vector<u32>(256)), m.upload(std::vector<u32>(256))}, 1, 2 * lanes);
         const std::string report = reportOf(m);
-        const bool found = has(report, "lds-race: ") && has(report, " read at ") &&
-                           has(report, "without waiting for it before the barrier");
-        if (found != c.races || (!c.races && !report.empty()))
+        const bool found = c.does && has(report, "lds-race: ") && has(report, c.does) &&
+                           has(report, c.did) && has(report, c.why);
+        if (c.does ? !found : !report.empty())
           unit::fail(__FILE__, __LINE__,
                      std::string(chip) + " case " + std::to_string(&c - cases) + ", seed " +
                          std::to_string(seed) + ": " + report);
       }
+    }
 }
 
 // The place of a module's variables is used again when it has gone, without its history.

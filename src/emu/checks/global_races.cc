@@ -45,6 +45,11 @@ bool RaceChecker::conflicts(RaceMark earlier, RaceMark mine, const Acquired &acq
   return false;
 }
 
+bool RaceChecker::isChangedBeside(const MemoryBlock &block, uint64_t at) {
+  const RaceMark changer{block.atomics[at / 4].load(std::memory_order_relaxed)};
+  return changer.bits && (changer.operation() == number || !isOrdered(changer.operation()));
+}
+
 /// Several workgroups or operations are said to have read only what each of them did: a workgroup
 /// may write its own half of four bytes whose other half another one reads. What cannot be kept is
 /// forgotten.
@@ -104,6 +109,10 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
   const RaceMark whole = RaceMark::make(number, group, pc, 15);
   if (access == Access::Atomic)
     block.hasAtomics.store(true, std::memory_order_relaxed);
+  // A lock may be given back by an atomic store, though its instruction does not say that it is
+  // one.
+  const bool givesBack = access == Access::Write && self.plainAtomicStores && acquired.launch &&
+                         block.hasAtomics.load(std::memory_order_relaxed);
   uint32_t ordered = 0; // an operation that comes before: neighbours mostly have the same
   for (uint64_t at = start & ~uint64_t(3); at < end; at += 4) {
     uint32_t mask = 15;
@@ -111,7 +120,9 @@ void RaceChecker::access(const MemoryBlock &block, uint64_t address, uint64_t by
       mask &= 15u << (start - at);
     if (at + 4 > end)
       mask &= 15u >> (at + 4 - end);
-    accessCell(block, at, whole.withBytes(mask), access, acquired, ordered);
+    accessCell(block, at, whole.withBytes(mask),
+               givesBack && isChangedBeside(block, at) ? Access::Atomic : access, acquired,
+               ordered);
   }
 }
 
@@ -166,7 +177,7 @@ void RaceChecker::meet(const MemoryBlock &block, uint64_t address, uint64_t byte
   const uint64_t start = (address - block.address) / 4,
                  end = (address - block.address + bytes + 3) / 4;
   for (uint64_t i = start; i < end; ++i)
-    // Before gfx12 chips other than gfx942's have atomic stores that are like any others.
+    // Atomic stores may look like any others (OperationRecord::plainAtomicStores).
     for (const std::atomic<uint64_t> *word : {&block.atomics[i], &block.races[i].writer}) {
       const RaceMark mark{word->load(std::memory_order_relaxed)};
       if (!mark.bits || mark.operation() == number || isOrdered(mark.operation()))

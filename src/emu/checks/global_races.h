@@ -43,6 +43,8 @@ private:
   void accessCell(const MemoryBlock &block, uint64_t at, RaceMark mine, Access access,
                   const Acquired &acquired, uint32_t &ordered);
   bool isOrdered(uint32_t earlier);
+  /// Whether this operation, or one that nothing orders before it, has changed the word atomically.
+  bool isChangedBeside(const MemoryBlock &block, uint64_t at);
   /// What stands for the readers of an address once this operation has read it too.
   RaceMark withReader(RaceMark earlier, RaceMark mine, std::atomic<uint64_t> &second);
   /// The mark of one reader that nothing orders before this operation.

@@ -24,6 +24,7 @@ struct OperationRecord {
   int32_t device = -1;                    // of a launch's kernel
   std::shared_ptr<const LineTable> lines; // of that kernel
   bool swaps = false;                     // its code compares and swaps
+  bool plainAtomicStores = false;         // atomic stores of its chip look like any others
 };
 
 /// An operation that read an address, and its instruction.

@@ -57,6 +57,21 @@ RECEIVE(receive, DEVICE, __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"))
 RECEIVE(receiveHere, WORK_GROUP, __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
 RECEIVE(receiveRelaxed, DEVICE, )
 
+// A lock that is given back by a store.
+#define LOCK(NAME, ORDER)                                                                          \
+  kernel void NAME(global u32 *data, global u32 *out) {                                            \
+    global atomic_uint *lock = (global atomic_uint *)data + 64;                                    \
+    if (LOCAL_ID)                                                                                  \
+      return;                                                                                      \
+    while (__opencl_atomic_exchange(lock, 1, ORDER, __OPENCL_MEMORY_SCOPE_DEVICE))                 \
+      ;                                                                                            \
+    data[0] += GROUP_ID;                                                                           \
+    __opencl_atomic_store(lock, 0, __ATOMIC_RELEASE, __OPENCL_MEMORY_SCOPE_DEVICE);                \
+  }
+LOCK(lock, __ATOMIC_ACQUIRE)
+LOCK(lockRelaxed, __ATOMIC_RELAXED)
+kernel void readLock(global u32 *data, global u32 *out) { out[LOCAL_ID] = data[64 + LOCAL_ID]; }
+
 // A byte of each word, then another one.
 kernel void writeBytes(global u8 *data, global u32 *out) {
   data[LOCAL_ID * 4] = 1;
