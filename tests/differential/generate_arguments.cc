@@ -11,8 +11,36 @@ namespace tl::test {
 Fill Generator::randomFill() {
   static const std::vector<Fill> fills = {Fill::Small,    Fill::Ordinary, Fill::Ordinary,
                                           Fill::Ordinary, Fill::Ordinary, Fill::Wide,
-                                          Fill::Special};
+                                          Fill::Special,  Fill::Ties};
   return random.pick(fills);
+}
+
+/// What a rounding to fewer bits gets wrong most easily: more than one rounding on the way, or
+/// ties.
+uint64_t Generator::nearTie(DType dtype) {
+  static const std::vector<DType> narrower = {DType::F32, DType::F16, DType::BF16, DType::F8E4M3FN,
+                                              DType::F8E5M2};
+  unsigned kept = dtypeInfo(random.pick(narrower)).precision;
+  uint64_t bits;
+  unsigned dropped;
+  if (isFloat(dtype)) {
+    double v = (random.unit() - random.unit()) * (random.chance(80) ? 3 : 300);
+    bits = interp::encodeFloat(dtype, interp::roundTo(dtype, v));
+    unsigned has = dtypeInfo(dtype).precision;
+    dropped = has > kept ? has - kept : 0;
+  } else {
+    unsigned length = unsigned(random.between(1, int64_t(dtypeBits(dtype)) - isSigned(dtype)));
+    bits = random.bits() >> (64 - length) | uint64_t(1) << (length - 1);
+    dropped = length > kept ? length - kept : 0;
+  }
+  if (dropped == 0)
+    return bits;
+  uint64_t half = uint64_t(1) << (dropped - 1);
+  bits = (bits & ~(2 * half - 1)) | half;
+  if (dropped > 1)
+    bits += uint64_t(random.between(-1, 1));
+  bool negative = isSigned(dtype) && random.chance(50);
+  return (negative ? 0 - bits : bits) & (~uint64_t(0) >> (64 - dtypeBits(dtype)));
 }
 
 uint64_t Generator::randomBits(DType dtype, Fill fill) {
@@ -21,6 +49,8 @@ uint64_t Generator::randomBits(DType dtype, Fill fill) {
     return uint64_t(random.chance(80) ? random.between(1, 5) : random.between(-1, 6));
   if (isBool(dtype))
     return any;
+  if (fill == Fill::Ties)
+    return nearTie(dtype);
   if (fill == Fill::Special) // both for floats and integers: bits of the ends of the range
     switch (random.below(4)) {
     case 0:

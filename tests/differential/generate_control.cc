@@ -105,6 +105,8 @@ void Generator::emitLoop(Opcode opcode, std::vector<ValueId> operands,
     entryOf(v)->used = true;
   rememberCarried(carried);
   fillRegion();
+  if (random.chance(25))
+    stepOverOwn();
   std::vector<ValueId> yields = before(args[0]);
   for (ValueId v : yields)
     if (Entry *entry = entryOf(v))

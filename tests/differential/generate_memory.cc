@@ -111,10 +111,38 @@ Generator::OwnView &Generator::ownView(DType dtype, const Dims &dims) {
   return own.back();
 }
 
+/// In the program's row, mostly at its beginning, and within loops now and then further on in each
+/// round.
+std::vector<ValueId> Generator::placeInOwn(size_t rank) {
+  std::vector<ValueId> at = {pid};
+  for (size_t i = 0; i < rank; ++i)
+    at.push_back(!counters.empty() && random.chance(20)
+                     ? random.pick(counters)
+                     : constant(indexType(), random.chance(70) ? 0 : random.between(-2, 2)));
+  return at;
+}
+
+/// Within a loop: loads from the program's row and stores to the same place, which moves on with
+/// the rounds; what one round stores other elements of the next one are.
+void Generator::stepOverOwn() {
+  Dims dims = shapeOf(1);
+  DType dtype = random.chance(50) ? DType::I32 : DType::F32;
+  OwnView row = ownView(dtype, dims);
+  std::vector<ValueId> at = placeInOwn(dims.size()), from = {row.view};
+  at[1 + random.below(dims.size())] = random.pick(counters);
+  from.insert(from.end(), at.begin(), at.end());
+  ValueId v = emit(Opcode::Load, from, {listAttr(AttrKey::Dims, dims)});
+  entryOf(v)->open = true;
+  std::vector<ValueId> to = {emit(Opcode::Max, {v, tile(dtype, dims)})};
+  entryOf(to[0])->used = true;
+  to.insert(to.end(), from.begin(), from.end());
+  emit(Opcode::Store, to);
+}
+
 ValueId Generator::loadOwn(const OwnView &from, const Dims &dims) {
-  std::vector<ValueId> operands = {from.view, pid};
-  for (size_t i = 0; i < dims.size(); ++i)
-    operands.push_back(constant(indexType(), random.chance(70) ? 0 : random.between(-2, 2)));
+  std::vector<ValueId> operands = {from.view};
+  for (ValueId index : placeInOwn(dims.size()))
+    operands.push_back(index);
   ValueId v = emit(Opcode::Load, operands, {listAttr(AttrKey::Dims, dims)});
   if (Entry *entry = entryOf(v))
     entry->open = true; // anything may have been stored there
@@ -184,9 +212,9 @@ void Generator::storeBlock(ValueId v) {
 }
 
 void Generator::storeOwn(ValueId v, const OwnView &to) {
-  std::vector<ValueId> operands = {v, to.view, pid};
-  for (size_t i = 1; i < to.extents.size(); ++i)
-    operands.push_back(constant(indexType(), random.chance(70) ? 0 : random.between(-2, 2)));
+  std::vector<ValueId> operands = {v, to.view};
+  for (ValueId index : placeInOwn(to.extents.size() - 1))
+    operands.push_back(index);
   emit(Opcode::Store, operands);
 }
 
@@ -284,7 +312,7 @@ void Generator::emitAtomicLoad(DType dtype, const Dims &dims) {
 }
 
 /// Programs and elements meet at a few addresses, unless the outcome depends on the order: each
-/// element has a place of its own then. What is read does too, and is used by nothing.
+/// element has a place of its own then. Only then is what was there known.
 void Generator::emitAtomic(Opcode opcode, DType dtype, const Dims &dims) {
   if (opcode == Opcode::AtomicLoad)
     return emitAtomicLoad(dtype, dims);
@@ -308,10 +336,12 @@ void Generator::emitAtomic(Opcode opcode, DType dtype, const Dims &dims) {
   }
   if (random.chance(50))
     operands.push_back(tileOrScalar(DType::I1, dims, Want::Decided));
-  b.op(opcode, operands, atomicMode(opcode));
+  ValueId before = b.op(opcode, operands, atomicMode(opcode));
   for (ValueId operand : operands)
     if (Entry *entry = entryOf(operand))
       entry->used = true;
+  if (ordered && remember(before, opcode, operands))
+    pool.back().open |= isFloat(dtype); // in a loop it may be anything that was stored
 }
 
 /// A view of a pointer argument, some of its extents from memory.

@@ -44,6 +44,7 @@ void Generator::emitElementwise(const Feature &f, const Dims &dims) {
     return;
   }
   size_t count = info.operands.size(), whole = random.below(count);
+  const bool known = dims.empty() && random.chance(20); // before the kernel runs
   std::vector<ValueId> operands;
   for (size_t i = 0; i < count; ++i) {
     bool isCondition = info.rule == Rule::Select && i == 0;
@@ -55,8 +56,8 @@ void Generator::emitElementwise(const Feature &f, const Dims &dims) {
         isCondition || info.rule == Rule::Compare || interp::isRounding(f.opcode) || amplifies;
     Want want = decides ? careful : Want::Any;
     bool amount = (f.opcode == Opcode::Shl || f.opcode == Opcode::Shr) && i == 1;
-    ValueId v = 0;
-    if (amount && whole != 1 && random.chance(60))
+    ValueId v = known ? randomConstant(type) : 0;
+    if (!known && amount && whole != 1 && random.chance(60))
       v = constant(type, random.between(0, int64_t(dtypeBits(type)) + 1));
     // An operation on a value and itself shows little: try again once or twice.
     for (int tries = 0; v == 0 || (tries < 3 && std::count(operands.begin(), operands.end(), v));

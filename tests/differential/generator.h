@@ -38,6 +38,7 @@ enum class Fill {
   Special,     // with NaNs, infinities, zeros of both signs, subnormal numbers
   Permutation, // 0 to n - 1 in random order (integers)
   Counts,      // -1 to 6, mostly 1 to 5: trip counts, lengths
+  Ties,        // halfway between two neighbours of a narrower float type, or the least beside it
 };
 
 using Dims = std::vector<int64_t>;
@@ -119,6 +120,7 @@ private:
   // generate_arguments.cc
   int addBuffer(DType dtype, size_t count, Fill fill);
   uint64_t randomBits(DType dtype, Fill fill);
+  uint64_t nearTie(DType dtype);
   Fill randomFill();
   ValueId addScalar(DType dtype, uint64_t bits);
   ValueId addView(DType dtype, const Dims &extents, const Dims &strides, int buffer, size_t offset,
@@ -136,6 +138,8 @@ private:
   ValueId loadFrom(ValueId view, const Dims &extents, const Dims &dims,
                    const std::vector<unsigned> &axes);
   ValueId loadOwn(const OwnView &from, const Dims &dims);
+  std::vector<ValueId> placeInOwn(size_t rank);
+  void stepOverOwn();
   std::vector<unsigned> chooseAxes(size_t tileRank, size_t viewRank);
   ValueId anyIndex(int64_t extent);
   ValueId loadedNumber(DType dtype, Fill fill);

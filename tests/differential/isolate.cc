@@ -160,11 +160,15 @@ Outcome checkIsolated(const Case &c, const OpenDevice &open, unsigned seconds) {
 }
 
 void checkMany(uint64_t first, uint64_t count, const OpenDevice &open, unsigned processes,
-               const std::function<void(uint64_t seed, const Outcome &)> &done, unsigned seconds) {
+               const std::function<bool(uint64_t seed, const Outcome &)> &done, unsigned seconds) {
   uint64_t limit = first + count;
   std::vector<Child> children;
   for (unsigned i = 0; i < processes; ++i)
     children.push_back(startWorker(first + i, limit, processes, open, seconds));
+  auto report = [&](uint64_t seed, const Outcome &outcome) {
+    if (seed < limit && !done(seed, outcome))
+      limit = seed;
+  };
   for (size_t running = children.size(); running > 0;) {
     std::vector<pollfd> polled;
     for (const Child &child : children)
@@ -176,20 +180,23 @@ void checkMany(uint64_t first, uint64_t count, const OpenDevice &open, unsigned 
         continue;
       Message m;
       Outcome outcome;
-      if (receive(child.fd, m, outcome)) {
+      bool received = receive(child.fd, m, outcome);
+      if (received) {
         child.current = m.seed;
         child.busy = m.begins;
         child.said = true;
         child.next = m.seed + processes;
         if (!m.begins)
-          done(m.seed, outcome);
-        continue;
+          report(m.seed, outcome);
+        if (m.seed < limit)
+          continue;
+        kill(child.pid, SIGKILL); // what it is at, and all that follows, is beyond the limit
       }
       std::string how = end(child);
-      if (child.busy) { // died at this case
+      if (child.busy && !received) { // died at this case
         outcome = {};
         outcome.text = "the process ended: " + how;
-        done(child.current, outcome);
+        report(child.current, outcome);
       }
       if (child.said && child.next < limit) {
         child = startWorker(child.next, limit, processes, open, seconds);

@@ -1,7 +1,8 @@
 // Random kernels: interpreter = host, or an AMD chip in the emulator. Arguments: first seed, number
-// of seeds, chip.
+// of seeds, chip; --first-failure ends the run there.
 // test-timeout: 1500
 #include "differential/isolate.h"
+#include "differential/plain_arguments.h"
 #include "differential/shrink.h"
 
 #include <algorithm>
@@ -22,29 +23,65 @@ struct Totals {
   std::vector<std::pair<uint64_t, std::string>> failures;
 };
 
-OpenDevice openDevice = openHost;
+/// What the command line asks for.
+struct Options {
+  uint64_t first = 0, count = 1000;
+  std::string chip; // empty: the host
+  bool firstFailure = false;
 
-/// Shrinks a failure, prints it, and keeps it beside the build.
-void explain(uint64_t seed) {
+  Options(int argc, char **argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    firstFailure = std::erase(words, "--first-failure") != 0;
+    if (words.size() > 0) {
+      first = std::strtoull(words[0].c_str(), nullptr, 10);
+      count = 1;
+    }
+    if (words.size() > 1)
+      count = std::strtoull(words[1].c_str(), nullptr, 10);
+    if (words.size() > 2)
+      chip = words[2];
+  }
+  std::string device() const { return chip.empty() ? "host" : "emu:" + chip; }
+  OpenDevice open() const {
+    return chip.empty() ? OpenDevice(openHost) : [chip = chip] { return openEmulated(chip); };
+  }
+};
+
+bool isBad(const Outcome &o) {
+  return o.verdict == Verdict::Differ || o.verdict == Verdict::Failed;
+}
+
+void writeFile(const std::filesystem::path &path, const void *bytes, size_t size) {
+  std::ofstream(path, std::ios::binary).write(static_cast<const char *>(bytes), long(size));
+}
+
+/// Shrinks a failure, prints it, and keeps it beside the build, with the command that runs it.
+void explain(uint64_t seed, const Options &options) {
   auto c = generateCase(seed);
   if (!c.ok())
     return;
-  auto bad = [](const Outcome &o) {
-    return o.verdict == Verdict::Differ || o.verdict == Verdict::Failed;
-  };
+  OpenDevice open = options.open();
   bool whole =
       std::getenv("TL_KEEP_WHOLE"); // shrinking may end at another fault than it began with
   Case small = whole ? std::move(*c) : shrink(*c, [&](const Case &candidate) {
-    return bad(checkIsolated(candidate, openDevice));
+    return isBad(checkIsolated(candidate, open));
   });
-  std::string text = caseText(small) + "// " + checkIsolated(small, openDevice).text;
-  std::printf("----- shrunk from seed %llu\n%s\n", (unsigned long long)seed, text.c_str());
   const char *build = std::getenv("TL_BUILD_DIR");
   std::filesystem::path directory =
       (build ? std::filesystem::path(build) : std::filesystem::temp_directory_path()) /
       "differential";
   std::filesystem::create_directories(directory);
-  std::ofstream(directory / ("seed-" + std::to_string(seed) + ".tile")) << text << "\n";
+  std::string stem = "seed-" + std::to_string(seed), head;
+  if (auto inputs = runInputs(small, stem); inputs.ok()) {
+    head = "// RUN: tlc run %s -d " + options.device() + " --check" + inputs->options + "\n";
+    for (const auto &[name, bytes] : inputs->files)
+      writeFile(directory / name, bytes.data(), bytes.size());
+  } else {
+    head = "// tlc cannot run it: " + inputs.error().message + "\n";
+  }
+  std::string text = head + caseText(small) + "// " + checkIsolated(small, open).text + "\n";
+  std::printf("----- shrunk from seed %llu\n%s", (unsigned long long)seed, text.c_str());
+  writeFile(directory / (stem + ".tile"), text.data(), text.size());
 }
 
 /// Complains about a share or count that is missed; only whole runs promise them.
@@ -67,42 +104,43 @@ int shortcomings(const Coverage &coverage, const Totals &totals) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc > 3)
-    openDevice = [chip = std::string(argv[3])] { return openEmulated(chip); };
-  uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
-  uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : argc > 1 ? 1 : 1000;
+  const Options options(argc, argv);
   Coverage coverage;
   Totals totals;
   unsigned processes = std::min(8u, std::max(1u, std::thread::hardware_concurrency()));
-  checkMany(first, count, openDevice, processes, [&](uint64_t seed, const Outcome &o) {
-    totals.inexact += o.inexact;
-    totals.undecided += o.undecided;
-    totals.written += o.written;
-    totals.buildMilliseconds += o.buildMilliseconds;
-    totals.inconclusive += o.verdict == Verdict::Inconclusive;
-    if (o.verdict == Verdict::Inconclusive)
-      std::printf("SKIP seed %llu: %s\n", (unsigned long long)seed, o.text.c_str());
-    if (o.verdict == Verdict::Differ || o.verdict == Verdict::Failed) {
-      totals.failures.emplace_back(seed, o.text);
-    } else if (o.verdict == Verdict::Agree) {
-      ++totals.agreed;
-      if (auto c = generateCase(seed); c.ok())
-        coverage.add(c->graph, c->traits);
-    }
-  });
+  checkMany(options.first, options.count, options.open(), processes,
+            [&](uint64_t seed, const Outcome &o) {
+              totals.inexact += o.inexact;
+              totals.undecided += o.undecided;
+              totals.written += o.written;
+              totals.buildMilliseconds += o.buildMilliseconds;
+              totals.inconclusive += o.verdict == Verdict::Inconclusive;
+              if (o.verdict == Verdict::Inconclusive)
+                std::printf("SKIP seed %llu: %s\n", (unsigned long long)seed, o.text.c_str());
+              if (isBad(o)) {
+                totals.failures.emplace_back(seed, o.text);
+              } else if (o.verdict == Verdict::Agree) {
+                ++totals.agreed;
+                if (auto c = generateCase(seed); c.ok())
+                  coverage.add(c->graph, c->traits);
+              }
+              return !isBad(o) || !options.firstFailure;
+            });
   std::printf("%s", coverage.text().c_str());
   std::printf(
       "elements: %llu written, %llu of all with an error bound, %llu undecided; %llu graphs "
       "inconclusive; %.0f ms to build a graph\n",
       (unsigned long long)totals.written, (unsigned long long)totals.inexact,
       (unsigned long long)totals.undecided, (unsigned long long)totals.inconclusive,
-      totals.buildMilliseconds / double(count));
+      totals.buildMilliseconds / double(options.count));
   std::sort(totals.failures.begin(), totals.failures.end());
   for (const auto &[seed, text] : totals.failures)
     std::printf("FAIL seed %llu: %s\n", (unsigned long long)seed, text.c_str());
-  for (size_t i = 0; i < std::min<size_t>(totals.failures.size(), 3); ++i)
-    explain(totals.failures[i].first);
-  int missed = count >= 1000 && totals.failures.empty() ? shortcomings(coverage, totals) : 0;
+  size_t explained = std::min<size_t>(totals.failures.size(), options.firstFailure ? 1 : 3);
+  for (size_t i = 0; i < explained; ++i)
+    explain(totals.failures[i].first, options);
+  int missed =
+      options.count >= 1000 && totals.failures.empty() ? shortcomings(coverage, totals) : 0;
   size_t failed = totals.failures.size() + size_t(missed);
   std::printf("%llu passed, %zu failed, %llu skipped\n", (unsigned long long)totals.agreed, failed,
               (unsigned long long)totals.inconclusive);

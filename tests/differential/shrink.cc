@@ -1,5 +1,6 @@
 #include "differential/shrink.h"
 
+#include "differential/plain_arguments.h"
 #include "graph/builder.h"
 #include "graph/canonical.h"
 #include "graph/text.h"
@@ -190,7 +191,7 @@ std::optional<Case> edited(const Case &c, const Edit &edit, bool contract) {
   smaller.args.clear();
   for (size_t i : kept)
     smaller.args.push_back(c.args[i]);
-  return smaller;
+  return withoutUnusedBuffers(smaller);
 }
 
 /// What may be done to an op, the boldest first.
@@ -227,6 +228,7 @@ public:
   Case run() {
     accept(edited(best, {}, best.graph.kernel.contract)); // canonical, without unused arguments
     accept(edited(best, {}, false));
+    makeArgumentsPlain();
     while (left > 0 && (removeOps() || clearBuffers() || removeArguments()))
       ;
     return std::move(best);
@@ -245,6 +247,28 @@ private:
       return false;
     best = std::move(*candidate);
     return true;
+  }
+
+  /// All arguments at once, or those where the failure does not hang on it.
+  void makeArgumentsPlain() {
+    Case all = best;
+    for (size_t i = 0; i < all.args.size(); ++i)
+      if (auto plain = withPlainArgument(all, i))
+        all = std::move(*plain);
+    if (accept(edited(all, {}, best.graph.kernel.contract)))
+      return;
+    std::vector<std::string> names;
+    for (const Argument &argument : best.graph.kernel.args)
+      names.push_back(argument.name);
+    for (const std::string &name : names) {
+      const std::vector<Argument> &args = best.graph.kernel.args;
+      auto found = std::find_if(args.begin(), args.end(),
+                                [&](const Argument &argument) { return argument.name == name; });
+      if (found == args.end()) // it was the extent of one before
+        continue;
+      if (auto plain = withPlainArgument(best, size_t(found - args.begin())))
+        accept(edited(*plain, {}, best.graph.kernel.contract));
+    }
   }
 
   bool removeOps() {

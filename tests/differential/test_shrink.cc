@@ -1,12 +1,14 @@
 // Failures become small, and processes that die become failures.
 // test-timeout: 300
 #include "differential/isolate.h"
+#include "differential/plain_arguments.h"
 #include "differential/shrink.h"
 #include "graph/verify.h"
 #include "unit/unit_test.h"
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 using namespace tl;
 using namespace tl::test;
@@ -81,6 +83,33 @@ UNIT_TEST(failures_shrink) {
   }
 }
 
+UNIT_TEST(plain_arguments_hold_the_same_elements) {
+  size_t changed = 0, runnable = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    auto c = generateCase(seed);
+    REQUIRE_OK(c);
+    Case plain = *c;
+    for (size_t i = 0; i < plain.args.size(); ++i)
+      if (auto next = withPlainArgument(plain, i)) {
+        ++changed;
+        // Element by element where the view says that it is.
+        const CaseArg &before = plain.args[i], &after = next->args[i];
+        CHECK(after.extents == before.extents);
+        size_t size = dtypeBytes(plain.graph.typeOf(plain.graph.kernel.args[i].value).dtype);
+        if (before.extents.size() == 1 && before.extents[0] > 0) {
+          auto last = size_t(before.extents[0] - 1);
+          const uint8_t *from = plain.buffers[size_t(before.buffer)].data() + before.offset;
+          from += int64_t(last) * before.strides[0] * int64_t(size);
+          CHECK(std::equal(from, from + size, &next->buffers[size_t(after.buffer)][last * size]));
+        }
+        plain = std::move(*next);
+      }
+    runnable += runInputs(plain, "x").ok();
+  }
+  CHECK(changed > 100);
+  CHECK(runnable > 50);
+}
+
 UNIT_TEST(crashes_and_hangs_are_failures) {
   auto c = generateCase(1);
   REQUIRE_OK(c);
@@ -127,9 +156,40 @@ UNIT_TEST(many_cases_survive_a_crash) {
       [&](uint64_t seed, const Outcome &o) {
         ++seen[size_t(seed - 100)];
         failed += o.verdict == Verdict::Failed;
+        return true;
       });
   CHECK(seen == std::vector<int>(12, 1));
   CHECK_EQ(failed, 4u); // six seeds in each process: the third and the sixth
+}
+
+UNIT_TEST(no_case_is_run_after_the_first_failure) {
+  // The second case of a process kills it: seed 101 of one process, seed 102 of two.
+  for (unsigned processes : {1u, 2u}) {
+    std::set<uint64_t> failures, seen;
+    static int runs;
+    checkMany(
+        100, 50,
+        [] {
+          runs = 0;
+          return std::make_unique<Scripted>([] {
+            if (++runs == 2)
+              raise(SIGKILL);
+          });
+        },
+        processes,
+        [&](uint64_t seed, const Outcome &o) {
+          seen.insert(seed);
+          if (o.verdict == Verdict::Failed)
+            failures.insert(seed);
+          return o.verdict != Verdict::Failed;
+        });
+    CHECK(!failures.empty());
+    CHECK_EQ(*failures.begin(), processes == 1 ? 101u : 102u);
+    // All before it were run, and nothing long after it.
+    for (uint64_t seed = 100; seed < *failures.begin(); ++seed)
+      CHECK(seen.contains(seed));
+    CHECK(*seen.rbegin() < 100 + 3 * processes);
+  }
 }
 
 UNIT_TEST(guard_pages_stand_at_either_end) {
