@@ -20,7 +20,11 @@ namespace {
 struct Totals {
   uint64_t agreed = 0, inconclusive = 0, inexact = 0, undecided = 0, written = 0;
   double buildMilliseconds = 0;
-  std::vector<std::pair<uint64_t, std::string>> failures;
+  struct Failure {
+    uint64_t seed;
+    std::string text, kind;
+  };
+  std::vector<Failure> failures;
 };
 
 /// What the command line asks for.
@@ -51,12 +55,35 @@ bool isBad(const Outcome &o) {
   return o.verdict == Verdict::Differ || o.verdict == Verdict::Failed;
 }
 
+/// What a failure is about: its first words, without numbers and places.
+std::string kindOf(const Outcome &o) {
+  if (o.verdict == Verdict::Differ)
+    return "differ";
+  std::string kind;
+  size_t colons = 0;
+  for (char c : o.text) {
+    colons += c == ':';
+    if (colons == 3 || c == '\n')
+      break;
+    if (!std::isdigit(c))
+      kind += c;
+  }
+  return kind;
+}
+
+std::string commented(const std::string &text) {
+  std::string result = "// ";
+  for (char c : text)
+    result += c == '\n' ? std::string("\n// ") : std::string(1, c);
+  return result + "\n";
+}
+
 void writeFile(const std::filesystem::path &path, const void *bytes, size_t size) {
   std::ofstream(path, std::ios::binary).write(static_cast<const char *>(bytes), long(size));
 }
 
 /// Shrinks a failure, prints it, and keeps it beside the build, with the command that runs it.
-void explain(uint64_t seed, const Options &options) {
+void explain(uint64_t seed, const std::string &kind, const Options &options) {
   auto c = generateCase(seed);
   if (!c.ok())
     return;
@@ -64,7 +91,8 @@ void explain(uint64_t seed, const Options &options) {
   bool whole =
       std::getenv("TL_KEEP_WHOLE"); // shrinking may end at another fault than it began with
   Case small = whole ? std::move(*c) : shrink(*c, [&](const Case &candidate) {
-    return isBad(checkIsolated(candidate, open));
+    Outcome o = checkIsolated(candidate, open);
+    return isBad(o) && kindOf(o) == kind;
   });
   const char *build = std::getenv("TL_BUILD_DIR");
   std::filesystem::path directory =
@@ -79,7 +107,7 @@ void explain(uint64_t seed, const Options &options) {
   } else {
     head = "// tlc cannot run it: " + inputs.error().message + "\n";
   }
-  std::string text = head + caseText(small) + "// " + checkIsolated(small, open).text + "\n";
+  std::string text = head + caseText(small) + commented(checkIsolated(small, open).text);
   std::printf("----- shrunk from seed %llu\n%s", (unsigned long long)seed, text.c_str());
   writeFile(directory / (stem + ".tile"), text.data(), text.size());
 }
@@ -118,7 +146,7 @@ int main(int argc, char **argv) {
               if (o.verdict == Verdict::Inconclusive)
                 std::printf("SKIP seed %llu: %s\n", (unsigned long long)seed, o.text.c_str());
               if (isBad(o)) {
-                totals.failures.emplace_back(seed, o.text);
+                totals.failures.push_back({seed, o.text, kindOf(o)});
               } else if (o.verdict == Verdict::Agree) {
                 ++totals.agreed;
                 if (auto c = generateCase(seed); c.ok())
@@ -133,12 +161,13 @@ int main(int argc, char **argv) {
       (unsigned long long)totals.written, (unsigned long long)totals.inexact,
       (unsigned long long)totals.undecided, (unsigned long long)totals.inconclusive,
       totals.buildMilliseconds / double(options.count));
-  std::sort(totals.failures.begin(), totals.failures.end());
-  for (const auto &[seed, text] : totals.failures)
-    std::printf("FAIL seed %llu: %s\n", (unsigned long long)seed, text.c_str());
+  std::sort(totals.failures.begin(), totals.failures.end(),
+            [](const auto &a, const auto &b) { return a.seed < b.seed; });
+  for (const Totals::Failure &f : totals.failures)
+    std::printf("FAIL seed %llu: %s\n", (unsigned long long)f.seed, f.text.c_str());
   size_t explained = std::min<size_t>(totals.failures.size(), options.firstFailure ? 1 : 3);
   for (size_t i = 0; i < explained; ++i)
-    explain(totals.failures[i].first, options);
+    explain(totals.failures[i].seed, totals.failures[i].kind, options);
   int missed =
       options.count >= 1000 && totals.failures.empty() ? shortcomings(coverage, totals) : 0;
   size_t failed = totals.failures.size() + size_t(missed);

@@ -17,9 +17,10 @@ namespace {
 struct Edit {
   enum Kind {
     None,
-    Drop,    // the op; its results become zeros
-    Forward, // results become operands from `which` on
-    Unwrap,  // the body of region `which` stands in its place, once
+    OneProgram, // of the grid
+    Drop,       // the op; its results become zeros
+    Forward,    // results become operands from `which` on
+    Unwrap,     // the body of region `which` stands in its place, once
   } kind = None;
   OpId op = 0;
   size_t which = 0;
@@ -40,7 +41,7 @@ public:
     copyBlock(from.kernel.head, from.block(from.kernel.head).ops.size());
     std::vector<ValueId> grid;
     for (ValueId v : from.kernel.grid)
-      grid.push_back(map[v]);
+      grid.push_back(edit.kind == Edit::OneProgram ? one() : map[v]);
     to.setHeadGrid(grid);
     to.buildHead(false);
     copyBlock(from.kernel.body, from.block(from.kernel.body).ops.size());
@@ -109,6 +110,15 @@ private:
     dims.key = AttrKey::Dims;
     dims.list.assign(type.extents().begin(), type.extents().end());
     return type.rank == 0 ? scalar : to.op(Opcode::Full, {scalar}, {dims});
+  }
+
+  ValueId one() {
+    Attr value, dtype;
+    value.key = AttrKey::Value;
+    value.i = 1;
+    dtype.key = AttrKey::DType;
+    dtype.i = int64_t(DType::I64);
+    return to.op(Opcode::Const, {}, {value, dtype});
   }
 
   void copyBlock(BlockId block, size_t count) {
@@ -194,10 +204,52 @@ std::optional<Case> edited(const Case &c, const Edit &edit, bool contract) {
   return withoutUnusedBuffers(smaller);
 }
 
+/// Scalars that tell programs apart.
+std::vector<bool> programNumbers(const Graph &g) {
+  std::vector<bool> found(g.values.size(), false);
+  for (OpId id = 1; id < g.ops.size(); ++id) {
+    const Op &op = g.ops[id];
+    bool depends = op.opcode == Opcode::ProgramId;
+    for (ValueId v : g.operands(op))
+      depends |= found[v];
+    for (ValueId v : g.results(op))
+      found[v] = depends && g.typeOf(v).isScalar() && isInteger(g.typeOf(v).dtype);
+  }
+  return found;
+}
+
+/// Operations without which two programs, or two elements, would write to one place: what comes of
+/// that is nobody's failure.
+std::vector<bool> placesApart(const Graph &g, bool oneProgram) {
+  std::vector<bool> kept(g.ops.size(), false), ofProgram = programNumbers(g);
+  std::vector<ValueId> work;
+  for (OpId id = 1; id < g.ops.size(); ++id) {
+    const Op &op = g.ops[id];
+    if (!writesMemory(op.opcode))
+      continue;
+    bool byElement = op.opcode == Opcode::Scatter || isAtomic(op.opcode);
+    for (ValueId v : g.indexOperands(op))
+      if (byElement || (!oneProgram && ofProgram[v]))
+        work.push_back(v);
+  }
+  while (!work.empty()) {
+    const Value &value = g.values[work.back()];
+    work.pop_back();
+    if (value.kind != ValueKind::OpResult || kept[value.op])
+      continue;
+    kept[value.op] = true;
+    for (ValueId v : g.operands(g.ops[value.op]))
+      work.push_back(v);
+  }
+  return kept;
+}
+
 /// What may be done to an op, the boldest first.
-std::vector<Edit> editsOf(const Graph &g, OpId id) {
+std::vector<Edit> editsOf(const Graph &g, OpId id, bool oneProgram) {
   const Op &op = g.ops[id];
   std::vector<Edit> edits;
+  if (placesApart(g, oneProgram)[id])
+    return edits;
   if (op.opcode == Opcode::Invalid || op.opcode == Opcode::Yield || op.block == g.kernel.head)
     return edits;
   edits.push_back({Edit::Drop, id, 0});
@@ -228,6 +280,7 @@ public:
   Case run() {
     accept(edited(best, {}, best.graph.kernel.contract)); // canonical, without unused arguments
     accept(edited(best, {}, false));
+    oneProgram = accept(edited(best, {Edit::OneProgram, 0, 0}, best.graph.kernel.contract));
     makeArgumentsPlain();
     while (left > 0 && (removeOps() || clearBuffers() || removeArguments()))
       ;
@@ -238,6 +291,7 @@ private:
   Case best;
   const std::function<bool(const Case &)> &fails;
   unsigned left;
+  bool oneProgram = false;
 
   bool accept(std::optional<Case> candidate) {
     if (!candidate || left == 0)
@@ -276,7 +330,7 @@ private:
     // From the end: what is later depends on what is before.
     for (size_t id = best.graph.ops.size(); id-- > 1 && left > 0;) {
       id = std::min(id, best.graph.ops.size() - 1);
-      for (const Edit &edit : editsOf(best.graph, OpId(id))) {
+      for (const Edit &edit : editsOf(best.graph, OpId(id), oneProgram)) {
         auto candidate = edited(best, edit, best.graph.kernel.contract);
         if (!candidate || opCount(candidate->graph) >= opCount(best.graph))
           continue;
