@@ -312,7 +312,8 @@ void Generator::emitAtomicLoad(DType dtype, const Dims &dims) {
 }
 
 /// Programs and elements meet at a few addresses, unless the outcome depends on the order: each
-/// element has a place of its own then. Only then is what was there known.
+/// element has a place of its own then. What was there is known only then, and to the interpreter
+/// only where no other program could have come between.
 void Generator::emitAtomic(Opcode opcode, DType dtype, const Dims &dims) {
   if (opcode == Opcode::AtomicLoad)
     return emitAtomicLoad(dtype, dims);
@@ -340,7 +341,7 @@ void Generator::emitAtomic(Opcode opcode, DType dtype, const Dims &dims) {
   for (ValueId operand : operands)
     if (Entry *entry = entryOf(operand))
       entry->used = true;
-  if (ordered && remember(before, opcode, operands))
+  if (ordered && programs == 1 && remember(before, opcode, operands))
     pool.back().open |= isFloat(dtype); // in a loop it may be anything that was stored
 }
 
