@@ -145,6 +145,13 @@ def atomic_halves():
     return ({}, {"x": x, "h": h.astype(np.float16), "b": bf16(b)}, {"h": sum_h.astype(np.float16), "b": bf16(sum_b)}, {})
 
 
+def atomic_nothing():
+    arrays = {name: random.integers(np.iinfo(t).min, np.iinfo(t).max, 12).astype(t)
+              for name, t in (("a", np.uint8), ("b", np.int8), ("c", np.uint16), ("d", np.int16))}
+    read = {"added": "a", "most": "a", "joined": "b", "least": "d", "masked": "c", "turned": "c"}
+    return {}, arrays, arrays | {name: arrays[of] for name, of in read.items()}, {}
+
+
 def atomic_counters():
     x = small(203, low=-1, high=5, dtype=np.int32)
     count = np.array([(x == i).sum() for i in range(4)])
@@ -286,6 +293,7 @@ CASES = {
     "wide_index_copy": [wide_index()],
     "hadamard": [hadamard()],
     "exponentials": [exponentials()],
+    "atomic_nothing": [atomic_nothing()],
 }
 
 

@@ -2,6 +2,7 @@
 
 #include "codegen/llvm/half_zeros.h"
 #include "codegen/llvm/kept_waits.h"
+#include "codegen/llvm/narrow_atomics.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/Passes.h"
@@ -61,6 +62,7 @@ llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llv
       passes = amdgpuPasses();
     }
     last.addPass(KeepHalfZeroSigns());
+    last.addPass(ReplaceNarrowOrs());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
     return passes;
   }
