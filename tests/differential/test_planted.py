@@ -20,12 +20,12 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(os.environ["TL_SOURCE_DIR"])
-BUILD = pathlib.Path(os.environ["TL_BUILD_DIR"])
+BUILD = pathlib.Path(os.environ.get("TL_BUILD_DIR", "build"))
 WORK = BUILD / "planted"
 COPY = WORK / "source"
 PLANTED_BUILD = COPY / "build"  # where any checkout has it: ccache knows objects by relative paths
 MOST_GRAPHS = 2000
-TARGETS = ["differential_random", "tlc", "tilelang", "tilelang_compiler", "tilelang_hipemu"]
+TARGETS = ["differential_random", "tlc", "tilelang", "tilelang_compiler", "tilelang_hipemu", "tilelang_emu"]
 COPIED = ["CMakeLists.txt", "LICENSE", "cmake", "include", "src", "tests", "examples"]
 SETTINGS = ["CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_C_COMPILER", "LLVM_DIR", "TL_LLVM", "TL_STATIC_RUNTIME"]
 FORM = re.compile(r"(?P<words>[^\n]+)\nclass: (?P<kind>[^\n]+)\ndevice: (?P<device>[^\n]+)\nfile: (?P<file>[^\n]+)\n"
@@ -81,12 +81,12 @@ def build():
         raise Failure(f"it does not build: {done.stdout[-3000:]}")
 
 
-def plant(mistake):
-    source = SOURCE / mistake["file"]
-    text = source.read_text()
+def planted_text(mistake):
+    """The source file with the mistake."""
+    text = (SOURCE / mistake["file"]).read_text()
     if text.count(mistake["right"]) != 1:
         raise Failure(f"{mistake['file']} has its text {text.count(mistake['right'])} times instead of once")
-    (COPY / mistake["file"]).write_text(text.replace(mistake["right"], mistake["wrong"]))
+    return text.replace(mistake["right"], mistake["wrong"])
 
 
 def passes(tile, build_directory):
@@ -103,7 +103,7 @@ def passes(tile, build_directory):
 
 def find(name, mistake):
     """Builds the compiler with a mistake; returns after how many graphs it was found."""
-    plant(mistake)
+    (COPY / mistake["file"]).write_text(planted_text(mistake))
     build()
     found = PLANTED_BUILD / "differential"
     shutil.rmtree(found, ignore_errors=True)
