@@ -96,12 +96,12 @@ template <class Body> Child start(Body body) {
   return child;
 }
 
-/// The process ends after so many seconds of processor time, or, asleep, four times as long: how
-/// busy the machine is does not matter. 0: it does not end.
+/// The process ends after so many seconds of processor time, or, asleep, ten times as long: that
+/// nearly all of the processor goes elsewhere does not matter. 0: it does not end.
 void limitTime(unsigned seconds) {
   itimerval timer = {{0, 0}, {time_t(seconds), 0}};
   setitimer(ITIMER_PROF, &timer, nullptr);
-  alarm(4 * seconds);
+  alarm(10 * seconds);
 }
 
 /// How the child ended, in words.
