@@ -54,7 +54,8 @@ template <class C> class FloatDot {
 public:
   FloatDot(TileValue &out, const TileValue &a, const TileValue &b, const TileValue &acc)
       : out(out), a(a), b(b), acc(acc), m(size_t(a.type.dims[0])), depth(size_t(a.type.dims[1])),
-        n(size_t(b.type.dims[1])), sums(n), magnitudes(n), doubts(n) {}
+        n(size_t(b.type.dims[1])), sums(n), magnitudes(n), doubts(n), largestProducts(n),
+        leastA(leastNormal(a.type.dtype)), leastB(leastNormal(b.type.dtype)) {}
 
   void run(bool track) {
     if (track) {
@@ -73,7 +74,14 @@ private:
   const TileValue &a, &b, &acc;
   size_t m, depth, n;
   LineFacts rows, columns;
-  std::vector<C> sums, magnitudes, doubts;
+  std::vector<C> sums, magnitudes, doubts, largestProducts;
+  /// Of factors that matrix units multiply: AMD's cut off terms by the exponents that the factors'
+  /// bits have (docs/numerics.md, "Dots"). Else 0.
+  C leastA, leastB;
+
+  static C leastNormal(DType type) {
+    return dtypeBits(type) <= 16 ? std::ldexp(C(1), dtypeInfo(type).minExponent) : C(0);
+  }
 
   void sumRow(size_t i) {
     bool doubtful = !a.bounds.empty() || !b.bounds.empty();
@@ -82,6 +90,7 @@ private:
       sums[j] = C(acc.floats[i * n + j]);
       magnitudes[j] = std::fabs(sums[j]);
       doubts[j] = C(d.bound) + C(d.product);
+      largestProducts[j] = leastA != 0 ? magnitudes[j] : 0;
     }
     for (size_t k = 0; k < depth; ++k) {
       const C x = C(a.floats[i * depth + k]);
@@ -91,6 +100,11 @@ private:
         sums[j] += term;
         magnitudes[j] += std::fabs(term);
       }
+      const C size = std::max(std::fabs(x), leastA);
+      for (size_t j = 0; j < n && leastA != 0 && x != 0; ++j)
+        if (row[j] != 0)
+          largestProducts[j] =
+              std::max(largestProducts[j], size * std::max(std::fabs(C(row[j])), leastB));
       if (!doubtful)
         continue;
       const C ex = C(a.bound(i * depth + k));
@@ -115,6 +129,7 @@ private:
     facts.doubt = doubts[j];
     facts.terms = int64_t(depth) + 1;
     facts.products = true;
+    facts.largestProduct = largestProducts[j];
     facts.lowestBit = lowestBit(i, j);
     Possible<C> p = std::isfinite(facts.sum) ? possibleSum(facts, out.type.dtype) : special(i, j);
     if (p.isPoint())

@@ -35,6 +35,8 @@ template <class C> static bool alwaysExact(const SumFacts<C> &facts, DType accum
   if (facts.magnitude == 0)
     return true;
   int precision = dtypeInfo(accumulator).precision;
+  if (facts.largestProduct > std::scalbn(C(1), facts.lowestBit + precision))
+    return false; // the last bits may be cut off
   return facts.lowestBit >= std::ilogb(smallest(accumulator)) &&
          largestPartialSum(facts) <= std::scalbn(C(1), facts.lowestBit + precision);
 }
@@ -60,6 +62,7 @@ template <class C> Possible<C> possibleSum(const SumFacts<C> &facts, DType accum
   C radius = gamma * largestPartialSum(facts) + own * magnitude + facts.doubt;
   if (facts.products)
     radius += (1 + gamma) * u * magnitude + C(facts.terms) * C(smallest(accumulator));
+  radius += C(facts.terms + 2) * facts.largestProduct * C(0x1p-24);
   Possible<C> p = outward(Possible<C>{facts.sum - radius, facts.sum + radius, false});
   // A partial sum may overflow although the sum does not, unless all terms have one sign.
   C most = C(largest(accumulator));

@@ -20,6 +20,9 @@ template <class C> struct SumFacts {
   int64_t terms = 0;
   int lowestBit = INT_MAX; // least lastBit of the terms; INT_MAX when they are all 0
   bool products = false;   // the terms are products, which may be rounded and may underflow
+  /// Of products that matrix units add up, the largest, subnormal factors counting as the smallest
+  /// normal number; else 0. Each term may lose what lies below 2^-24 of it.
+  C largestProduct = 0;
 
   /// One more term; another implementation's is within `distance` of it.
   void add(double term, C distance) {
