@@ -2582,10 +2582,10 @@ static inline tl_status tl_atomic_store_ex(tl_graph *g, tl_value value, tl_value
 
 /** A view of memory of the program's own, row-major, which all its threads share (LDS on AMD GPUs):
  *  for the whole program, also in a loop, and apart from all other memory. What it holds before it
- *  is written is undefined. A chip has so much of it, 64 KB or more. Loads, stores and other
- *  operations on it happen in program order, as on any view. The result is a view of extents
- *  `dims`, at least one, and `dtype`. dims: `rank` extents, numbers or TL_DIM(value). Returns the
- *  result, 0 after an error. Since: 0.1 */
+ *  is written is undefined. A chip has 64 KB of it or more, of which 32 KB are for operations on
+ *  tiles. Loads, stores and other operations on it happen in program order, as on any view. The
+ *  result is a view of extents `dims`, at least one, and `dtype`. dims: `rank` extents, numbers or
+ *  TL_DIM(value). Returns the result, 0 after an error. Since: 0.1 */
 static inline tl_value tl_alloc_shared(tl_graph *g, const int64_t *dims, size_t rank,
     tl_dtype dtype) {
   tl_attr attrs[2];

@@ -41,7 +41,7 @@ bool Machine::othersMayWrite(uint64_t address) const {
   if (result.grid[0] * result.grid[1] * result.grid[2] == 1)
     return false;
   for (OpId id = 1; id < graph.ops.size(); ++id) {
-    if (!writesMemory(graph.ops[id].opcode))
+    if (!writesMemory(graph.ops[id].opcode) || isShared(graph, graph.viewOperand(graph.ops[id])))
       continue;
     auto arg = rootArgument(graph, graph.viewOperand(graph.ops[id]));
     if (!arg || !graph.typeOf(graph.kernel.args[*arg].value).isView() ||
@@ -130,7 +130,8 @@ Status Machine::atomic(const Op &op) {
   TileValue next;
   next.reset(old.type);
   result.undecidedControl += view.at.undecided;
-  const bool alone = result.grid[0] * result.grid[1] * result.grid[2] == 1;
+  const bool isOwn = isShared(graph, graph.viewOperand(op)); // of no other program
+  const bool alone = isOwn || result.grid[0] * result.grid[1] * result.grid[2] == 1;
   std::vector<std::pair<uint64_t, size_t>> touched;
   for (size_t i = 0; i < old.size(); ++i) {
     uint64_t address;
@@ -138,7 +139,7 @@ Status Machine::atomic(const Op &op) {
       continue;
     TL_TRY(readElement(op, view, address, old, i));
     if (op.opcode == Opcode::AtomicLoad) {
-      if (othersMayWrite(address))
+      if (!isOwn && othersMayWrite(address))
         old.setDoubt(i, {0, 0, Undecided});
       continue;
     }

@@ -70,6 +70,8 @@ void Machine::freeShared() {
     const uint64_t first = uint64_t(reinterpret_cast<uintptr_t>(memory.data()));
     for (uint64_t byte = 0; tracking.on && byte < memory.size() * 8; ++byte)
       result.errors.store(first + byte, DType::U8, {});
+    std::erase_if(atomics,
+                  [&](const auto &entry) { return entry.first - first < memory.size() * 8; });
   }
   shared.clear();
 }

@@ -160,6 +160,49 @@ for name, body in [("never written", ""), ("not waited for", "  async_copy %s[0]
     done = tlc("run", "-d", "interp", "--check", "--json", text=text)
     check('"undecided":8' in done.stdout.replace(" ", ""), f"interp: {name}: {done.stdout[:400]}{done.stderr}")
 
+# Elements that fill no wave, stored and loaded again; exchanges of elements beside the shared memory; atomic operations of
+# several programs, each on memory of its own.
+PARTIAL = """kernel @partial(%x: view<u8, [96]>, %y: view<u8, [96]>) threads = 128 grid [1] {
+  %v = load %x[0] : tile<96xu8>
+  %s = alloc_shared : tile<96xu8>
+  store %v, %s[0]
+  %w = load %s[0] : tile<96xu8>
+  store %w, %y[0]
+}
+"""
+x = random.integers(0, 200, 96).astype(np.uint8)
+case("elements that fill no wave", PARTIAL, {"y": x}, x=x)
+BESIDE = """kernel @beside(%x: view<f32, [64, 64]>, %y: view<f32, [64, 64]>, %z: view<f32, [64, 64]>, %d: view<f32, [64, 64]>) grid [1] {
+  %s = alloc_shared : tile<8192xf32>
+  store 1.0, %s[0]
+  %v = load %x[0, 0] : tile<64x64xf32>
+  %t = permute %v, [1, 0]
+  store %t, %y[0, 0]
+  %c = scan sum %v, axis 0
+  store %c, %z[0, 0]
+  %zero = full 0.0 : tile<64x64xf32>
+  %p = dot %v, %t, %zero
+  store %p, %d[0, 0]
+}
+"""
+x = random.integers(-9, 9, (64, 64)).astype(np.float32)
+case("exchanges beside shared memory", BESIDE, {"y": x.T.copy(), "z": np.cumsum(x, axis=0), "d": x @ x.T}, x=x)
+OWN = """kernel @own(%y: view<f32, [3, 15]>) grid [3] {
+  %p = program_id 0
+  %s = alloc_shared : tile<15xf32>
+  %f = cast %p : f32
+  %v = full %f : tile<15xf32>
+  store %v, %s[0]
+  %at = iota axis 0 : tile<15xi32>
+  %o = atomic_add 1.0, %s[%at]
+  %n = load %s[0] : tile<15xf32>
+  %r = add %o, %n
+  store %r, %y[%p, 0] axes [1]
+}
+"""
+case("atomic operations on memory of a program's own", OWN,
+     {"y": np.repeat(np.arange(3, dtype=np.float32)[:, None] * 2 + 1, 15, axis=1)})
+
 LARGE = """kernel @large(%y: view<f32, [20000]>) grid [1] {
   %s = alloc_shared : tile<20000xf32>
   %v = full 1.0 : tile<20000xf32>

@@ -53,13 +53,14 @@ Result<Plan> makePlan(KernelContext &context, const Op &op) {
       plan.chunk = int64_t(std::bit_floor(uint64_t(plan.chunk - 1)));
   }
   if (plan.size(plan.chunk) > capacity)
-    return makeError(TL_E_LIMIT,
-                     "%s: one step of K needs %lld bytes of LDS (one column of a, one row of b), "
-                     "and a workgroup of "
-                     "%s has %lld; use smaller tiles",
-                     signatureText(graph, op.opcode, graph.operands(op)).c_str(),
-                     (long long)plan.size(1), std::string(context.chip.name).c_str(),
-                     (long long)capacity);
+    return makeError(
+        TL_E_LIMIT,
+        "%s: one step of K needs %lld bytes of LDS (one column of a, one row of b), "
+        "and a workgroup of "
+        "%s has %lld%s; use smaller tiles",
+        signatureText(graph, op.opcode, graph.operands(op)).c_str(), (long long)plan.size(1),
+        std::string(context.chip.name).c_str(), (long long)capacity,
+        context.ldsBytes < context.chip.ldsBytes ? " beside the kernel's shared memory" : "");
   int64_t accumulators = context.layouts.of(c).numRegisters();
   int64_t fromProducts = std::max<int64_t>(maxBodyProducts / accumulators, 1);
   int64_t fromVectors = std::min(16 / plan.bytesA(), int64_t(8));

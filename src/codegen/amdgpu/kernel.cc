@@ -41,8 +41,8 @@ Status KernelEmitter::checkRegisters() const {
 }
 
 Status KernelEmitter::allocateShared() {
-  // Operations that exchange elements between threads work in parts of any size, but not of none.
-  constexpr uint64_t leastLeft = 4096;
+  // Operations that exchange elements between threads do so in parts of up to this size.
+  constexpr uint64_t leastLeft = 32768;
   uint64_t total = 0;
   for (OpId id = 1; id < graph.ops.size(); ++id) {
     const Op &op = graph.ops[id];

@@ -63,7 +63,9 @@ bool MemoryOrder::mayConflict(const Access &earlier, const Op &later) {
     return false;
   if (areApart(graph, graph.viewOperand(*earlier.op), graph.viewOperand(later)))
     return false;
-  return earlier.otherIteration || !sameElementsInSameThreads(*earlier.op, later);
+  // Threads without an element of a load read the first one of shared memory.
+  return earlier.otherIteration || isShared(graph, graph.viewOperand(later)) ||
+         !sameElementsInSameThreads(*earlier.op, later);
 }
 
 void MemoryOrder::add(const Access &access) {
