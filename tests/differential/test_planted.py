@@ -111,6 +111,8 @@ def find(name, mistake):
     arguments = ["0", str(MOST_GRAPHS), *([] if chip == "host" else [chip]), "--first-failure"]
     done = run([str(PLANTED_BUILD / "tests" / "differential_random"), *arguments], env=environment(PLANTED_BUILD))
     (WORK / f"{name}.log").write_text(done.stdout)
+    if done.returncode not in (0, 1):
+        raise Failure(f"the random kernels ended with status {done.returncode}: {done.stdout[-1000:]}")
     seeds = [int(seed) for seed in re.findall(r"^FAIL seed (\d+):", done.stdout, re.M)]
     if not seeds:
         raise Failure(f"not found in {MOST_GRAPHS} graphs: {done.stdout[-1000:]}")
