@@ -1,5 +1,5 @@
-// What the inferences of infer.cc, infer_parts.cc, infer_order.cc and infer_composite.cc share: the
-// op's operands and attributes, and errors that name it.
+// What the inferences of infer.cc and the files beside it (infer_parts.cc, infer_shared.cc, ...)
+// share: the op's operands and attributes, and errors that name it.
 #pragma once
 
 #include "graph/fold_int.h"

@@ -191,8 +191,19 @@ bool isOrdering(Opcode opcode) {
   return rule == Rule::Sort || rule == Rule::TopK || rule == Rule::Histogram;
 }
 bool isComposite(Opcode opcode) {
-  Rule rule = opInfo(opcode).rule;
-  return (rule >= Rule::Random && rule <= Rule::Im2col) || rule == Rule::Copy;
+  switch (opInfo(opcode).rule) {
+  case Rule::Random:
+  case Rule::RandomInt:
+  case Rule::CastStochastic:
+  case Rule::Unpack:
+  case Rule::Pack:
+  case Rule::Im2col:
+  case Rule::Copy:
+  case Rule::Wait:
+    return true;
+  default:
+    return false;
+  }
 }
 bool computesElements(Opcode opcode) {
   switch (opInfo(opcode).rule) {

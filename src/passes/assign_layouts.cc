@@ -78,8 +78,8 @@ const ResultFragment *LayoutAssignment::fragmentOf(const Type &tile) const {
   return found == fragments.end() ? nullptr : found->second;
 }
 
-/// Accumulators of dots that a matrix instruction can do. A matrix with a side below half of its is
-/// quicker without.
+/// Accumulators of dots that a matrix instruction can do. A dot with a side below half of its is
+/// left to the threads: most of its blocks would be padding.
 static void findFragments(const Graph &graph, const ThreadLimits &limits,
                           LayoutAssignment &assignment) {
   constexpr int32_t leastExtent = 8;

@@ -36,6 +36,15 @@ void keepRolled(KernelContext &context, llvm::Instruction *backBranch) {
   backBranch->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
+llvm::GlobalVariable *makeLdsVariable(KernelContext &context, uint64_t bytes, const char *name) {
+  auto *type = llvm::ArrayType::get(context.ir.getInt8Ty(), bytes);
+  auto *variable = new llvm::GlobalVariable(
+      *context.function.getParent(), type, false, llvm::GlobalValue::InternalLinkage,
+      llvm::PoisonValue::get(type), name, nullptr, llvm::GlobalValue::NotThreadLocal, ldsSpace);
+  variable->setAlignment(llvm::Align(16));
+  return variable;
+}
+
 llvm::Value *safeAddress(const KernelContext &context, llvm::Value *base) {
   // Shared memory has at least 16 bytes.
   bool isLds = base->getType()->getPointerAddressSpace() == ldsSpace;

@@ -81,6 +81,8 @@ private:
 void emitIf(KernelContext &context, llvm::Value *condition, const std::function<void()> &body);
 /// Marks the branch at the end of a loop: LLVM does not unroll it.
 void keepRolled(KernelContext &context, llvm::Instruction *backBranch);
+/// A variable of LDS, 16-byte aligned, whose contents are undefined at the start.
+llvm::GlobalVariable *makeLdsVariable(KernelContext &context, uint64_t bytes, const char *name);
 /// Where loads of masked lanes from memory at `base` go: in the same address space.
 llvm::Value *safeAddress(const KernelContext &context, llvm::Value *base);
 /// A byte offset from a pointer.

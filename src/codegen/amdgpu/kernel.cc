@@ -58,15 +58,9 @@ Status KernelEmitter::allocateShared() {
                     (unsigned long long)total, std::string(context.chip.name).c_str(),
                     context.chip.ldsBytes, (unsigned long long)leastLeft),
           input, id);
-    auto *type = llvm::ArrayType::get(ir.getInt8Ty(), bytes);
-    auto *memory =
-        new llvm::GlobalVariable(*context.function.getParent(), type, false,
-                                 llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
-                                 "shared", nullptr, llvm::GlobalValue::NotThreadLocal, ldsSpace);
-    memory->setAlignment(llvm::Align(16));
     ValueId result = graph.result(op);
     ViewValue &view = views[result];
-    view.base = memory;
+    view.base = makeLdsVariable(context, bytes, "shared");
     view.dtype = graph.typeOf(result).dtype;
     int64_t stride = 1;
     for (unsigned axis = graph.typeOf(result).rank; axis-- > 0;) {

@@ -12,14 +12,7 @@ static constexpr uint32_t freshBytes = 8192;
 
 static uint32_t align16(uint32_t bytes) { return (bytes + 15) / 16 * 16; }
 
-Lds::Lds(KernelContext &context) : context(context) {
-  llvm::Module &module = *context.function.getParent();
-  auto *type = llvm::ArrayType::get(context.ir.getInt8Ty(), 0);
-  arena = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage,
-                                   llvm::PoisonValue::get(type), "arena", nullptr,
-                                   llvm::GlobalValue::NotThreadLocal, ldsSpace);
-  arena->setAlignment(llvm::Align(16));
-}
+Lds::Lds(KernelContext &context) : context(context), arena(makeLdsVariable(context, 0, "arena")) {}
 
 uint32_t Lds::open(uint32_t bytes) {
   assert(current.end == 0 && bytes <= context.ldsBytes);
@@ -56,14 +49,8 @@ void Lds::close() {
 llvm::Value *Lds::address(llvm::Value *bytes) { return byteOffset(context, arena, bytes); }
 
 void Lds::finish() {
-  if (arenaBytes != 0) {
-    auto *type = llvm::ArrayType::get(context.ir.getInt8Ty(), arenaBytes);
-    auto *sized = new llvm::GlobalVariable(
-        *context.function.getParent(), type, false, llvm::GlobalValue::InternalLinkage,
-        llvm::PoisonValue::get(type), "lds", nullptr, llvm::GlobalValue::NotThreadLocal, ldsSpace);
-    sized->setAlignment(llvm::Align(16));
-    arena->replaceAllUsesWith(sized);
-  }
+  if (arenaBytes != 0)
+    arena->replaceAllUsesWith(makeLdsVariable(context, arenaBytes, "lds"));
   assert(arena->use_empty());
   arena->eraseFromParent();
 }

@@ -27,8 +27,8 @@ struct MatrixInstruction {
 const MatrixInstruction *findMatrixInstruction(const AmdChip &chip, DType a, DType b);
 /// How the chip's instructions hold their results.
 const ResultFragment &resultFragment(MatrixFamily family);
-/// a x b + c: what a lane holds of each, `a` and `b` as vectors of bytes' integers (<n x i32>, or
-/// i64 and the like of the same size), `c` a vector of the result's registers.
+/// a x b + c, by what a lane holds of each: `a` and `b` as integers or vectors of them with the
+/// elements' bits, `c` as a vector of the result's registers.
 llvm::Value *emitMatrix(llvm::IRBuilderBase &ir, const MatrixInstruction &instruction,
                         llvm::Value *a, llvm::Value *b, llvm::Value *c);
 

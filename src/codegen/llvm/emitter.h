@@ -28,8 +28,8 @@ struct EmitterOptions {
   /// LLVM 22's scalar minimum and maximum for AVX-512 lose a signalling NaN where the other operand
   /// is known to be a number (vfpclass is asked for quiet ones only): it is not to know.
   bool hidesNumbers = false;
-  /// Operations that are `fast` take the instructions of AMD GPUs (fast_math.h); else they are as
-  /// exact as others.
+  /// Operations that are `fast` take the instructions of AMD GPUs (math/fast_amd.h); else they are
+  /// as exact as others.
   bool amdFast = false;
 };
 

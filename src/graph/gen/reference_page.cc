@@ -122,7 +122,8 @@ bool runsOnAllChips(const OpInfo &op) {
   case Rule::Assert:
     return true;
   default:
-    return isComposite(op.opcode); // tests/run/test_composites.py
+    // tests/run/test_composites.py and test_shared.py
+    return isComposite(op.opcode) || op.group == "Shared";
   }
 }
 
