@@ -15,7 +15,7 @@ add_library(tl_llvm_shared INTERFACE)
 target_link_libraries(tl_llvm_shared INTERFACE ${TL_LLD_ELF} ${TL_LLD_COMMON} LLVM ZLIB::ZLIB zstd::libzstd_shared)
 
 # Static: only the targets we generate code for; src/codegen/llvm/unused_targets.cc keeps the others out.
-set(TL_LLVM_TARGETS amdgpu x86)
+set(TL_LLVM_TARGETS amdgpu nvptx x86)
 execute_process(
   COMMAND ${LLVM_TOOLS_BINARY_DIR}/llvm-config --link-static --libfiles ${TL_LLVM_TARGETS} passes lto dtlto option
   OUTPUT_VARIABLE static_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

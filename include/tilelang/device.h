@@ -71,16 +71,19 @@ typedef struct tl_context_options {
   tl_log_callback log; /**< where lines of print and assert go; NULL = nowhere. Used as long as
                           devices and kernels of the context are. Since: 0.1 */
   void *log_user;
+  const char *cuda_path; /**< of NVIDIA's driver library; NULL = a loaded copy, $TL_CUDA_LIBRARY,
+                            libcuda.so.1. Since: 0.1 */
+  void *cuda_handle;     /**< of dlopen, if the host opened that library itself; NULL = none */
 } tl_context_options;
 #define TL_CONTEXT_OPTIONS_INIT                                                                    \
-  {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+  {sizeof(tl_context_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /** What a device is and offers. Strings are borrowed from the context. Since: 0.1 */
 typedef struct tl_device_info {
   size_t struct_size;
-  const char *name;        /**< "hip:0", "emu:gfx942", "host", "interp" */
+  const char *name;        /**< "hip:0", "cuda:0", "emu:gfx942", "host", "interp" */
   const char *description; /**< the vendor's name of the chip, or of the CPU */
-  const char *target;      /**< what kernels are compiled for: "amdgcn:gfx942" */
+  const char *target;      /**< what kernels are compiled for: "amdgcn:gfx942", "nvptx:sm_90" */
   const char *reason;      /**< why it cannot be used, or "" */
   uint32_t usable;         /**< 1 if kernels can be built and run */
   uint32_t compute_units;
@@ -114,8 +117,9 @@ TL_NODISCARD tl_status tl_context_device_count(tl_context *context, size_t *coun
  * (NULL, no such entry, struct_size too small), TL_E_OUT_OF_MEMORY. Since: 0.1 */
 TL_NODISCARD tl_status tl_context_device(tl_context *context, size_t index, tl_device_info *info);
 
-/** Opens a device: "hip:0", "hip" (the first), "host", "interp" (the reference interpreter),
- * "emu:gfx942" (a GPU that is emulated, see docs/emulator.md), or "auto" (hip, then host). Errors:
+/** Opens a device: "hip:0", "hip" (the first), "cuda:0", "cuda", "host", "interp" (the reference
+ * interpreter), "emu:gfx942" (a GPU that is emulated, see docs/emulator.md), or "auto" (hip, then
+ * cuda, then host). Errors:
  * TL_E_UNKNOWN_DEVICE, TL_E_NO_DEVICE, TL_E_UNSUPPORTED, TL_E_INVALID_ARGUMENT. Since: 0.1 */
 TL_NODISCARD tl_status tl_device_open(tl_context *context, const char *name, tl_device **device,
                                       tl_error **error);

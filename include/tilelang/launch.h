@@ -89,10 +89,11 @@ typedef struct tl_launch_options {
 } tl_launch_options;
 #define TL_LAUNCH_OPTIONS_INIT {sizeof(tl_launch_options), 0, 0, NULL, 0}
 
-/** A launch for the host's own graph nodes (hipKernelNodeParams and the like). Since: 0.1 */
+/** A launch for the host's own graph nodes (hipKernelNodeParams, CUDA_KERNEL_NODE_PARAMS). Since:
+ * 0.1 */
 typedef struct tl_packed_launch {
   size_t struct_size;
-  void *function;        /**< hipFunction_t */
+  void *function;        /**< hipFunction_t, CUfunction */
   uint32_t grid[3];      /**< workgroups */
   uint32_t block[3];     /**< threads of a workgroup */
   uint32_t shared_bytes; /**< dynamic shared memory */

@@ -304,12 +304,16 @@ Result<std::string> resolveTarget(const char *target) {
     TL_ASSIGN(HostTarget host, parseHostTarget(text));
     return host.text();
   }
-  if (text.rfind("amdgcn:", 0) == 0)
+  if (text.rfind("amdgcn:", 0) == 0 || text.rfind("nvptx:", 0) == 0)
     return text;
-  std::string hint = text.rfind("gfx", 0) == 0 ? " (did you mean 'amdgcn:" + text + "'?)" : "";
+  const char *family = text.rfind("gfx", 0) == 0   ? "amdgcn:"
+                       : text.rfind("sm_", 0) == 0 ? "nvptx:"
+                                                   : nullptr;
+  std::string hint = family ? " (did you mean '" + (family + text) + "'?)" : "";
   return makeError(
       TL_E_UNKNOWN_TARGET,
-      "target '%s' is unknown%s; targets are amdgcn:<chip>, host and host:<level>+<features>",
+      "target '%s' is unknown%s; targets are amdgcn:<chip>, nvptx:sm_<number>, host and "
+      "host:<level>+<features>",
       target, hint.c_str());
 }
 

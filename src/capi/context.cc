@@ -22,6 +22,24 @@ static DeviceEntry deviceEntry(const std::shared_ptr<Device> &device) {
   return entry;
 }
 
+/// Adds the devices of a vendor's driver to the list, or a line that says why there are none.
+static std::shared_ptr<Driver> addDriver(const char *name, Result<std::shared_ptr<Driver>> opened,
+                                         std::deque<DeviceEntry> &list) {
+  std::shared_ptr<Driver> driver;
+  if (opened.ok())
+    driver = std::move(*opened);
+  if (driver)
+    for (const auto &device : driver->devices())
+      list.push_back(deviceEntry(device));
+  if (!driver || driver->devices().empty()) {
+    DeviceEntry none;
+    none.name = name;
+    none.reason = driver ? driver->description() : opened.error().message;
+    list.push_back(std::move(none));
+  }
+  return driver;
+}
+
 const std::deque<DeviceEntry> &ContextState::deviceList() {
   if (devices)
     return *devices;
@@ -31,23 +49,12 @@ const std::deque<DeviceEntry> &ContextState::deviceList() {
   hipOptions.handle = options.hip_handle;
   hipOptions.path = hipPath;
   hipOptions.ignoreEnvironment = ignoreEnvironment();
-  auto opened = openHipDriver(hipOptions);
-  if (opened.ok()) {
-    hip = std::move(*opened);
-    for (const auto &device : hip->devices())
-      list->push_back(deviceEntry(device));
-    if (hip->devices().empty()) {
-      DeviceEntry none;
-      none.name = "hip";
-      none.reason = hip->description();
-      list->push_back(std::move(none));
-    }
-  } else {
-    DeviceEntry none;
-    none.name = "hip";
-    none.reason = opened.error().message;
-    list->push_back(std::move(none));
-  }
+  hip = addDriver("hip", openHipDriver(hipOptions), *list);
+  CudaDriverOptions cudaOptions;
+  cudaOptions.handle = options.cuda_handle;
+  cudaOptions.path = cudaPath;
+  cudaOptions.ignoreEnvironment = ignoreEnvironment();
+  cuda = addDriver("cuda", openCudaDriver(cudaOptions), *list);
 
   HostDriverOptions hostOptions;
   hostOptions.threads = options.host_threads;
@@ -81,19 +88,7 @@ const std::deque<DeviceEntry> &ContextState::fullDeviceList() {
   if (emulatorListed)
     return *devices;
   emulatorListed = true;
-  auto opened = openEmulator(ignoreEnvironment());
-  DeviceEntry none;
-  none.name = "emu";
-  if (opened.ok()) {
-    emulator = std::move(*opened);
-    for (const auto &device : emulator->devices())
-      devices->push_back(deviceEntry(device));
-    none.reason = emulator->description();
-  } else {
-    none.reason = opened.error().message;
-  }
-  if (!emulator || emulator->devices().empty())
-    devices->push_back(std::move(none));
+  emulator = addDriver("emu", openEmulator(ignoreEnvironment()), *devices);
   return *devices;
 }
 
@@ -127,7 +122,9 @@ tl_status tl_context_create(const tl_context_options *options, tl_context **cont
     auto state = std::make_shared<ContextState>();
     state->compilerPath = given.compiler_path ? given.compiler_path : "";
     state->hipPath = given.hip_path ? given.hip_path : "";
-    given.compiler_path = given.hip_path = nullptr; // the caller's strings are copied
+    state->cudaPath = given.cuda_path ? given.cuda_path : "";
+    // The caller's strings are copied.
+    given.compiler_path = given.hip_path = given.cuda_path = nullptr;
     state->options = given;
     *context = new tl_context{std::move(state)};
     return {};
@@ -199,6 +196,30 @@ tl_status tl_context_device(tl_context *context, size_t index, tl_device_info *i
   });
 }
 
+/// "hip" of "hip" and "hip:0", "" of names without a vendor.
+static std::string vendorOf(const std::string &name) {
+  for (const char *vendor : {"hip", "cuda"})
+    if (name == vendor)
+      return vendor;
+  for (const char *vendor : {"hip", "cuda", "emu"})
+    if (name.rfind(std::string(vendor) + ":", 0) == 0)
+      return vendor;
+  return "";
+}
+
+static ErrorPtr noSuchDevice(const std::string &wanted, const std::string &vendor,
+                             const std::deque<DeviceEntry> &list) {
+  std::string others;
+  for (const DeviceEntry &entry : list) {
+    if (entry.name == vendor)
+      return makeError(TL_E_NO_DEVICE, "there is no device '%s': %s", wanted.c_str(),
+                       entry.reason.c_str());
+    if (entry.name.rfind(vendor + ":", 0) == 0)
+      others += (others.empty() ? "; there is " : ", ") + entry.name;
+  }
+  return makeError(TL_E_NO_DEVICE, "there is no device '%s'%s", wanted.c_str(), others.c_str());
+}
+
 tl_status tl_device_open(tl_context *context, const char *name, tl_device **device,
                          tl_error **error) {
   if (device)
@@ -209,31 +230,24 @@ tl_status tl_device_open(tl_context *context, const char *name, tl_device **devi
     std::string wanted = name;
     std::lock_guard lock(context->state->mutex);
     const DeviceEntry *found = nullptr;
-    const bool emulated = wanted.rfind("emu:", 0) == 0;
-    const auto &list = emulated ? context->state->fullDeviceList() : context->state->deviceList();
+    const std::string vendor = vendorOf(wanted);
+    const auto &list =
+        vendor == "emu" ? context->state->fullDeviceList() : context->state->deviceList();
     for (const DeviceEntry &entry : list) {
       bool real = entry.name != "interp" && entry.name.rfind("emu", 0) != 0;
-      bool first = wanted == "auto"  ? entry.usable && real
-                   : wanted == "hip" ? entry.name.rfind("hip", 0) == 0
-                                     : entry.name == wanted;
+      bool first = wanted == "auto"   ? entry.usable && real
+                   : wanted == vendor ? entry.name.rfind(vendor, 0) == 0
+                                      : entry.name == wanted;
       if (first && (!found || (entry.usable && !found->usable)))
         found = &entry;
     }
-    if (!found && (emulated || wanted.rfind("hip:", 0) == 0)) {
-      std::string others;
-      for (const DeviceEntry &entry : list) {
-        if (entry.name == (emulated ? "emu" : "hip"))
-          return makeError(TL_E_NO_DEVICE, "there is no device '%s': %s", name,
-                           entry.reason.c_str());
-        if (entry.name.rfind(emulated ? "emu:" : "hip:", 0) == 0)
-          others += (others.empty() ? "; there is " : ", ") + entry.name;
-      }
-      return makeError(TL_E_NO_DEVICE, "there is no device '%s'%s", name, others.c_str());
-    }
+    if (!found && !vendor.empty())
+      return noSuchDevice(wanted, vendor, list);
     if (!found)
-      return makeError(
-          wanted == "auto" ? TL_E_NO_DEVICE : TL_E_UNKNOWN_DEVICE,
-          "there is no device '%s'; devices are hip:N, emu:CHIP, host, interp and auto", name);
+      return makeError(wanted == "auto" ? TL_E_NO_DEVICE : TL_E_UNKNOWN_DEVICE,
+                       "there is no device '%s'; devices are hip:N, cuda:N, emu:CHIP, host, interp "
+                       "and auto",
+                       name);
     if (!found->usable)
       return makeError(TL_E_NO_DEVICE, "device '%s' cannot be used: %s", found->name.c_str(),
                        found->reason.c_str());

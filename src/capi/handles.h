@@ -44,11 +44,9 @@ struct DeviceEntry {
 /// A context without its handle.
 struct ContextState {
   tl_context_options options{};
-  std::string compilerPath, hipPath;
+  std::string compilerPath, hipPath, cudaPath;
   std::mutex mutex; // guards what follows
-  std::shared_ptr<Driver> host, hip, emulator;
-  ErrorPtr hipFailure;
-  bool hipTried = false;
+  std::shared_ptr<Driver> host, hip, cuda, emulator;
   std::unique_ptr<std::deque<DeviceEntry>> devices; // once asked for; entries never change then
   bool emulatorListed = false;
   std::shared_ptr<CompilerLibrary> compiler;

@@ -182,6 +182,7 @@ tl_status tl_launch_pack(const tl_kernel *kernel, const tl_arg *args, size_t n,
       out.grid[axis] = emptyGrid(block) ? 0 : uint32_t(block.grid[axis]);
       out.block[axis] = axis == 0 ? loaded.threads : 1;
     }
+    out.shared_bytes = loaded.dynamicBytes;
     out.kernarg = in.kernarg;
     out.kernarg_bytes = block.slotCount * sizeof(uint64_t);
     TL_TRY(writeInfo(packed, out, "tl_packed_launch"));

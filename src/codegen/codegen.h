@@ -24,6 +24,8 @@ struct CodegenInput {
 Result<TargetCode> generateHost(const CodegenInput &input, BuildTiming &timing);
 /// codegen/amdgpu: a code object for a chip of targets.def.
 Result<TargetCode> generateAmdgpu(const CodegenInput &input, BuildTiming &timing);
+/// codegen/nvptx: PTX for an NVIDIA GPU of targets.def.
+Result<TargetCode> generateNvptx(const CodegenInput &input, BuildTiming &timing);
 
 /// codegen/compile.cc: decode, run the target's passes, generate, pack. The whole pipeline on one
 /// screen.

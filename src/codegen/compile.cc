@@ -40,9 +40,12 @@ Result<TargetCode> generate(const CodegenInput &input, BuildTiming &timing) {
     return generateHost(input, timing);
   if (target.starts_with("amdgcn:"))
     return generateAmdgpu(input, timing);
-  return makeError(TL_E_UNKNOWN_TARGET,
-                   "unknown target '%s' (known: amdgcn:<chip>, host:<level>[+feature...])",
-                   input.request.target.c_str());
+  if (target.starts_with("nvptx:"))
+    return generateNvptx(input, timing);
+  return makeError(
+      TL_E_UNKNOWN_TARGET,
+      "unknown target '%s' (known: amdgcn:<chip>, nvptx:sm_<number>, host:<level>[+feature...])",
+      input.request.target.c_str());
 }
 
 /// From a graph to an artifact.

@@ -26,6 +26,8 @@ public:
   void finish();
 
 private:
+  bool isPtx() const;
+
   const CodegenInput &input;
   llvm::Module &module;
   std::optional<llvm::DIBuilder> builder;

@@ -24,13 +24,22 @@ static constexpr AmdChip chips[] = {
 #include "codegen/targets.def"
 };
 
-std::span<const AmdChip> amdChips() { return chips; }
+static constexpr NvidiaChip nvidiaRows[] = {
+#define TL_NVIDIA_CHIP(NAME, SHARED) {#NAME, SHARED},
+#include "codegen/targets.def"
+};
 
-const AmdChip *findAmdChip(std::string_view name) {
-  auto found = std::find_if(std::begin(chips), std::end(chips),
-                            [&](const AmdChip &chip) { return chip.name == name; });
-  return found == std::end(chips) ? nullptr : found;
+template <class Row> static const Row *findRow(std::span<const Row> rows, std::string_view name) {
+  auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Row &row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
 }
+
+std::span<const AmdChip> amdChips() { return chips; }
+const AmdChip *findAmdChip(std::string_view name) { return findRow(amdChips(), name); }
+
+std::span<const NvidiaChip> nvidiaChips() { return nvidiaRows; }
+const NvidiaChip *findNvidiaChip(std::string_view name) { return findRow(nvidiaChips(), name); }
 
 static uint32_t roundUp(uint32_t value, uint32_t granule) {
   return (value + granule - 1) / granule * granule;

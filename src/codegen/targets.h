@@ -1,4 +1,4 @@
-// Facts of AMD chips, expanded from targets.def.
+// Facts of chips, expanded from targets.def.
 #pragma once
 
 #include "artifact/artifact.h"
@@ -31,6 +31,12 @@ struct AmdChip {
   MatrixFamily matrix;
 };
 
+/// One NVIDIA row of targets.def.
+struct NvidiaChip {
+  std::string_view name;
+  uint32_t sharedBytes;
+};
+
 /// Threads of a workgroup, at most, on every chip.
 inline constexpr uint32_t maxWorkgroupThreads = 1024;
 /// SIMDs that share one pool of LDS, on every chip.
@@ -40,6 +46,11 @@ inline constexpr uint32_t simdsPerLdsPool = 4;
 std::span<const AmdChip> amdChips();
 /// The row of "gfx942", or null.
 const AmdChip *findAmdChip(std::string_view name);
+
+/// All rows of NVIDIA GPUs, older ones first.
+std::span<const NvidiaChip> nvidiaChips();
+/// The row of "sm_90", or null.
+const NvidiaChip *findNvidiaChip(std::string_view name);
 
 /// Waves that a SIMD of the chip can hold of a kernel with these registers and LDS in workgroups of
 /// `threads`: what limits is the registers, the LDS pool, or the chip. At least 1 (a kernel that

@@ -57,12 +57,13 @@ public:
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
-  /// The vendor's function handle (hipFunction_t), for a caller's own graph nodes. Host: the
-  /// entry's address.
+  /// The vendor's function handle (hipFunction_t, CUfunction), for a caller's own graph nodes.
+  /// Host: the entry's address.
   void *function = nullptr;
-  uint32_t threads = 1;    // per program: the block is (threads, 1, 1)
-  uint32_t ldsBytes = 0;   // static, contained in the code
-  uint32_t arenaBytes = 0; // host: scratch per worker
+  uint32_t threads = 1;      // per program: the block is (threads, 1, 1)
+  uint32_t ldsBytes = 0;     // static, contained in the code
+  uint32_t dynamicBytes = 0; // shared memory that the launch asks for
+  uint32_t arenaBytes = 0;   // host: scratch per worker
 
 protected:
   LoadedKernel() = default;
@@ -210,5 +211,16 @@ struct HipDriverOptions {
 /// TL_E_NO_DEVICE when there is no library, or none with the functions that are needed: the message
 /// names what was tried.
 Result<std::shared_ptr<Driver>> openHipDriver(const HipDriverOptions &options);
+
+struct CudaDriverOptions {
+  void *handle = nullptr; // of dlopen, when the caller has opened the library; stays the caller's
+  std::string path;       // of the library; else it is looked for
+  bool ignoreEnvironment = false;
+};
+
+/// Opens NVIDIA's driver: the given handle or path, else a copy already loaded, else
+/// $TL_CUDA_LIBRARY, else libcuda.so.1. Devices are "cuda:0", ..., used through their primary
+/// contexts, as the CUDA runtime does. Errors as openHipDriver's.
+Result<std::shared_ptr<Driver>> openCudaDriver(const CudaDriverOptions &options);
 
 } // namespace tl

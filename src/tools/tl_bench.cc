@@ -207,7 +207,7 @@ void bench(const Options &options) {
   check(tl_device_get_info(device.get(), &info), "looking at the device");
   std::string name = info.name;
   if (name.starts_with("emu:") || name == "interp")
-    fail("times on %s say nothing about a device; take hip:0 or host", name.c_str());
+    fail("times on %s say nothing about a device; take hip:0, cuda:0 or host", name.c_str());
   std::printf("%s: %s (%s)\n", name.c_str(), info.description, info.target);
   TorchTimes torch;
   if (options.baseline) {
@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
   Options options;
   CLI::App app("Times of kernels on a device, checked against the interpreter, beside rivals in "
                "the same run");
-  app.add_option("-d,--device", options.device, "hip:0, host, or auto (default)");
+  app.add_option("-d,--device", options.device, "hip:0, cuda:0, host, or auto (default)");
   app.add_flag("--list", options.list, "show the rows and measure nothing");
   app.add_option("--only", options.only, "REGEX: rows whose \"name shape dtype\" it matches");
   app.add_option("--json", options.json, "file for all figures, - is standard output");

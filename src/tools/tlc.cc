@@ -33,7 +33,8 @@ void addBuild(CLI::App &app, BuildArguments &arguments) {
   CLI::App *c = app.add_subcommand("build", "Compile kernels for targets");
   c->add_option("FILE", arguments.files, ".tile or .tlg files")->required();
   c->add_option("-t,--target", arguments.targets,
-                "amdgcn:gfx942, host (this CPU), host:x86-64-v3, ...; may be repeated")
+                "amdgcn:gfx942, nvptx:sm_90, host (this CPU), host:x86-64-v3, ...; may be "
+                "repeated")
       ->required()
       ->allow_extra_args(false);
   c->add_option("-o,--output", arguments.out,
@@ -64,7 +65,7 @@ void addRun(CLI::App &app, RunArguments &arguments) {
   c->add_option("--kernel", arguments.kernel,
                 "NAME: this one of the file's kernels and sequences, instead of the last one");
   c->add_option("-d,--device", arguments.device,
-                "hip:0, emu:gfx942, host, interp, or auto (default)");
+                "hip:0, cuda:0, emu:gfx942, host, interp, or auto (default)");
   c->add_option("--set", arguments.set, "NAME=VALUE: a parameter's or scalar argument's value")
       ->allow_extra_args(false);
   c->add_option(

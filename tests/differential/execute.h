@@ -62,6 +62,8 @@ std::unique_ptr<Device> openHost();
 /// An AMD chip ("gfx942"): the compiler's pipeline, the HIP driver and the stand-in HIP runtime
 /// with all its checks; whatever they find is a failure. The libraries are those of $TL_BUILD_DIR.
 std::unique_ptr<Device> openEmulated(const std::string &chip);
+/// The first NVIDIA GPU of this machine.
+std::unique_ptr<Device> openCuda();
 
 /// Interpreter against device.
 Outcome check(const Case &c, Device &device);

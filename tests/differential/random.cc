@@ -1,5 +1,5 @@
-// Random kernels: interpreter = host, or an AMD chip in the emulator. Arguments: first seed, number
-// of seeds, chip; --first-failure ends the run there.
+// Random kernels: interpreter = host, or an AMD chip in the emulator, or an NVIDIA GPU. Arguments:
+// first seed, number of seeds, "gfx942" or "cuda:0"; --first-failure ends the run there.
 // test-timeout: 1500
 #include "differential/isolate.h"
 #include "differential/plain_arguments.h"
@@ -30,7 +30,7 @@ struct Totals {
 /// What the command line asks for.
 struct Options {
   uint64_t first = 0, count = 1000;
-  std::string chip; // empty: the host
+  std::string chip; // or "cuda:0"; empty: the host
   bool firstFailure = false;
 
   Options(int argc, char **argv) {
@@ -45,8 +45,11 @@ struct Options {
     if (words.size() > 2)
       chip = words[2];
   }
-  std::string device() const { return chip.empty() ? "host" : "emu:" + chip; }
+  bool isCuda() const { return chip == "cuda:0"; }
+  std::string device() const { return chip.empty() ? "host" : isCuda() ? chip : "emu:" + chip; }
   OpenDevice open() const {
+    if (isCuda())
+      return openCuda;
     return chip.empty() ? OpenDevice(openHost) : [chip = chip] { return openEmulated(chip); };
   }
 };

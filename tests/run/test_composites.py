@@ -12,9 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-DEVICES = ["interp", "host"]
-if os.path.exists(os.path.join(os.environ["TL_BUILD_DIR"], "lib/libtilelang-emu.so")):
-    DEVICES += [f"emu:{chip}" for chip in ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]]
+sys.path.insert(0, os.path.join(os.environ["TL_SOURCE_DIR"], "tests", "harness"))
+from devices import devices  # noqa: E402
+
+DEVICES = devices()
 failures, count = [], 0
 work = tempfile.TemporaryDirectory()
 

@@ -10,6 +10,9 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.environ["TL_SOURCE_DIR"], "tests", "harness"))
+from devices import devices  # noqa: E402
+
 KERNEL = os.path.join(os.environ["TL_SOURCE_DIR"], "examples/kernels/q4_k_matvec.tile")
 failures, count = [], 0
 
@@ -64,12 +67,11 @@ def case(device, m, n, k, check, folder, **params):
 
 with tempfile.TemporaryDirectory() as work:
     for m in [1, 4, 8]:
-        case("host", m, 4096, 14336, False, work)
-        case("interp", m, 33, 1024, False, work)
-        case("host", m, 77, 2048, True, work, BN=64, BM=4)
-        for chip in ["gfx942", "gfx1100"]:
-            if os.path.exists(os.path.join(os.environ["TL_BUILD_DIR"], "lib/libtilelang-emu.so")):
-                case(f"emu:{chip}", m, 33, 1024, True, work)
+        for device in devices(["gfx942", "gfx1100"]):
+            case(device, m, 33, 1024, device != "interp", work)
+            if device == "host" or device.startswith("cuda"):
+                case(device, m, 4096, 14336, False, work)
+                case(device, m, 77, 2048, True, work, BN=64, BM=4)
 for failure in failures:
     print("FAIL " + failure)
 print(f"{count - len(failures)} passed, {len(failures)} failed, 0 skipped")

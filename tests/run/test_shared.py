@@ -11,10 +11,10 @@ import tempfile
 
 import numpy as np
 
-CHIPS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
-DEVICES = ["interp", "host"]
-if os.path.exists(os.path.join(os.environ["TL_BUILD_DIR"], "lib/libtilelang-emu.so")):
-    DEVICES += [f"emu:{chip}" for chip in CHIPS]
+sys.path.insert(0, os.path.join(os.environ["TL_SOURCE_DIR"], "tests", "harness"))
+from devices import CHIPS, devices  # noqa: E402
+
+DEVICES = devices()
 failures, count = [], 0
 work = tempfile.TemporaryDirectory()
 random = np.random.default_rng(11)

@@ -10,6 +10,9 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.environ["TL_SOURCE_DIR"], "tests", "harness"))
+from devices import devices  # noqa: E402
+
 KERNELS = pathlib.Path(os.environ["TL_SOURCE_DIR"]) / "tests" / "run" / "troubles"
 random = np.random.default_rng(5)
 
@@ -335,17 +338,10 @@ def run(device, name, case):
     return None
 
 
-def devices():
-    if one := os.environ.get("TL_RUN_DEVICE"):
-        return [one]
-    emulated = os.path.exists(os.path.join(os.environ["TL_BUILD_DIR"], "lib", "libtilelang-emu.so"))
-    return ["interp", "host"] + (["emu:gfx942", "emu:gfx1100"] if emulated else [])
-
-
 def main():
     files = {path.stem for path in KERNELS.glob("*.tile")}
     assert files == set(CASES), f"kernels without values, or values without a kernel: {files ^ set(CASES)}"
-    work = [(device, name, case) for device in devices() for name in CASES for case in CASES[name]]
+    work = [(device, name, case) for device in devices(["gfx942", "gfx1100"]) for name in CASES for case in CASES[name]]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for (device, name, case), why in zip(work, pool.map(lambda item: run(*item), work)):

@@ -1,7 +1,7 @@
 // Every operation and element type compiles for every AMD chip, without scratch memory for tiles of
 // usual size. test-timeout: 900
 #include "unit/amdgpu_compile.h"
-#include "codegen/amdgpu/kernel.h"
+#include "codegen/gpu/kernel.h"
 #include "unit/amdgpu_kernels.h"
 #include "unit/unit_test.h"
 

@@ -4,7 +4,8 @@
 // back end makes of the IR is not tested here.
 #pragma once
 
-#include "codegen/amdgpu/kernel.h"
+#include "codegen/amdgpu/amd_target.h"
+#include "codegen/gpu/kernel.h"
 #include "codegen/llvm/emitter.h"
 #include "unit/llvm_kernel.h"
 
@@ -205,7 +206,7 @@ public:
           tl::CodegenInput input{graph, text, slots, request};
           tl::KernelDebugInfo debugInfo(module, input);
           tl::Result<llvm::Function *> kernel =
-              tl::amdgpu::emitKernel(input, chip, layouts, module, debugInfo);
+              tl::gpu::emitKernel(input, tl::amdgpu::AmdTarget(chip), layouts, module, debugInfo);
           if (!kernel.ok()) {
             problem = kernel.error().message;
             return;

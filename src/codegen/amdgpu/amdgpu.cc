@@ -1,19 +1,18 @@
-// The AMD target: layouts, LLVM IR, code object, resource use.
+// The AMD target: LLVM IR, code object, resource use.
+#include "codegen/amdgpu/amd_target.h"
 #include "codegen/amdgpu/code_object.h"
-#include "codegen/amdgpu/kernel.h"
-#include "codegen/amdgpu/matrix.h"
 #include "codegen/codegen.h"
+#include "codegen/gpu/kernel.h"
 #include "codegen/llvm/link.h"
+#include "codegen/llvm/listings.h"
 #include "codegen/llvm/session.h"
 #include "codegen/llvm/target_machine.h"
-
-#include "llvm/Transforms/Utils/Cloning.h"
-
-#include <algorithm>
 
 namespace tl {
 
 namespace {
+
+using amdgpu::AmdTarget;
 
 Result<const AmdChip *> chipOf(const std::string &target) {
   constexpr std::string_view prefix = "amdgcn:";
@@ -40,10 +39,10 @@ public:
     TL_ASSIGN(auto machine, createTargetMachine(spec, input.request.optLevel));
     const std::string &name = input.graph.kernel.name;
     auto module = createModule(session, *machine, name);
-    TL_TRY(emitModule(*module));
+    TL_TRY(gpu::emitModule(input, AmdTarget(chip), *module, code));
     LlvmTimes times;
     TL_TRY(optimizeModule(session, *module, *machine, input.request.optLevel, &times));
-    TL_TRY(makeListings(session, *module, *machine));
+    TL_TRY(addListings(session, *module, *machine, input.request.listings, code.listings));
     TL_ASSIGN(Bytes object, emitObject(session, *module, *machine, &times));
     double linkTime = 0;
     TL_ASSIGN(code.code, linkCodeObject(session, object, &linkTime));
@@ -58,36 +57,6 @@ private:
   const AmdChip &chip;
   TargetCode &code;
   BuildTiming &timing;
-
-  Status emitModule(llvm::Module &module) {
-    const Graph &graph = input.graph;
-    uint32_t wanted =
-        input.request.threads != 0 ? input.request.threads : uint32_t(graph.kernel.threads);
-    auto matrix = [&](DType a, DType b) {
-      bool has = amdgpu::findMatrixInstruction(chip, a, b) != nullptr;
-      return has ? &amdgpu::resultFragment(chip.matrix) : nullptr;
-    };
-    LayoutAssignment layouts =
-        assignLayouts(graph, {chip.waveSize, maxWorkgroupThreads, wanted, matrix});
-    code.threads = layouts.threads;
-    code.waveSize = layouts.waveSize;
-    KernelDebugInfo debugInfo(module, input);
-    TL_TRY(amdgpu::emitKernel(input, chip, layouts, module, debugInfo));
-    debugInfo.finish();
-    return {};
-  }
-
-  Status makeListings(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine) {
-    for (const std::string &listing : input.request.listings) {
-      if (listing == "llvm") {
-        code.listings[listing] = moduleText(module);
-      } else if (listing == "asm") {
-        auto copy = llvm::CloneModule(module);
-        TL_ASSIGN(code.listings[listing], emitAssembly(session, *copy, machine));
-      }
-    }
-    return {};
-  }
 
   Status readResources() {
     TL_ASSIGN(amdgpu::KernelMetadata metadata, amdgpu::readKernelMetadata(code.code, code.symbol));

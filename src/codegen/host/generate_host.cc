@@ -5,12 +5,12 @@
 
 #include "codegen/host/emission.h"
 #include "codegen/llvm/link.h"
+#include "codegen/llvm/listings.h"
 #include "codegen/llvm/session.h"
 #include "codegen/llvm/target_machine.h"
 #include "graph/interface.h"
 
 #include "llvm/IR/Function.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <algorithm>
 
@@ -137,22 +137,6 @@ size_t emitKernel(const CodegenInput &input, llvm::Function *function, unsigned 
   return buffers.arenaBytes;
 }
 
-Status addListings(CompileSession &session, llvm::Module &module, llvm::TargetMachine &machine,
-                   const Request &request, TargetCode &code) {
-  for (const std::string &name : request.listings) {
-    if (name == "llvm") {
-      code.listings[name] = moduleText(module);
-    } else if (name == "asm") {
-      std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-      TL_ASSIGN(code.listings[name], emitAssembly(session, *copy, machine));
-    } else {
-      return makeError(TL_E_UNSUPPORTED, "host code has no listing '%s' (known: llvm, asm)",
-                       name.c_str());
-    }
-  }
-  return {};
-}
-
 Status generate(CompileSession &session, const CodegenInput &input, TargetCode &code,
                 BuildTiming &timing) {
   const Request &request = input.request;
@@ -173,7 +157,7 @@ Status generate(CompileSession &session, const CodegenInput &input, TargetCode &
 
   LlvmTimes times;
   TL_TRY(optimizeModule(session, *module, *machine, request.optLevel, &times));
-  TL_TRY(addListings(session, *module, *machine, request, code));
+  TL_TRY(addListings(session, *module, *machine, request.listings, code.listings));
   TL_ASSIGN(code.object, emitObject(session, *module, *machine, &times));
   TL_ASSIGN(code.code, linkHostImage(session, code.object, *machine, &timing.link));
   timing.llvmOpt += times.optimize;

@@ -174,7 +174,7 @@ Value *ElementEmitter::fromFloat(Value *value, DType dtype) {
   if (isNarrowFloat(dtype))
     return truncateToNarrow(ir, value, dtype, {});
   if (dtype == DType::F16) {
-    if (options.nativeHalf)
+    if (options.keepsProductsApart)
       value = keepProductApart(ir, value);
     return ir.CreateFPTrunc(value, withElement(value->getType(), ir.getHalfTy()));
   }

@@ -22,12 +22,15 @@ namespace tl {
 struct EmitterOptions {
   /// a * b + c may become one fma: products, sums and differences carry LLVM's `contract` flag.
   bool contract = true;
-  /// The target computes in half and rounds to bfloat by itself (amdgcn). Else (x86) both go
+  /// The target computes in half and rounds to bfloat by itself (amdgcn, nvptx). Else (x86) both go
   /// through f32, and bf16 is rounded by integer arithmetic. The results are equal.
   bool nativeHalf = false;
   /// LLVM 22's scalar minimum and maximum for AVX-512 lose a signalling NaN where the other operand
   /// is known to be a number (vfpclass is asked for quiet ones only): it is not to know.
   bool hidesNumbers = false;
+  /// LLVM 22's AMDGPU back end would round products to half with the wrong sign of zero: they are
+  /// kept apart from the rounding.
+  bool keepsProductsApart = false;
   /// Operations that are `fast` take the instructions of AMD GPUs (math/fast_amd.h); else they are
   /// as exact as others.
   bool amdFast = false;

@@ -33,7 +33,7 @@ llvm::OptimizationLevel optimizationLevel(int level) {
 /// Address arithmetic is what there is to optimize: equal terms of the accesses (early CSE before
 /// the costly combiner, and once more on what that made equal), and terms that do not change in a
 /// loop.
-llvm::ModulePassManager amdgpuPasses() {
+llvm::ModulePassManager gpuPasses() {
   llvm::FunctionPassManager functions;
   functions.addPass(llvm::EarlyCSEPass());
   functions.addPass(llvm::InstCombinePass());
@@ -52,6 +52,8 @@ llvm::AnalysisID idOf(llvm::Pass *pass) { return std::unique_ptr<llvm::Pass>(pas
 
 llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llvm::Triple &triple,
                                            int optLevel) {
+  if (triple.isNVPTX() && optLevel > 0)
+    return gpuPasses();
   if (triple.isAMDGPU()) {
     llvm::ModulePassManager passes;
     llvm::FunctionPassManager last;
@@ -59,7 +61,7 @@ llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llv
       passes = builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
       last.addPass(llvm::InstSimplifyPass()); // so that constants are seen as such
     } else {
-      passes = amdgpuPasses();
+      passes = gpuPasses();
     }
     last.addPass(KeepHalfZeroSigns());
     last.addPass(ReplaceNarrowOrs());

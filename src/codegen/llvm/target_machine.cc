@@ -17,6 +17,7 @@ namespace tl {
 namespace {
 
 constexpr const char *amdgcnTriple = "amdgcn-amd-amdhsa";
+constexpr const char *nvptxTriple = "nvptx64-nvidia-cuda";
 constexpr const char *hostTriple = "x86_64-unknown-linux-gnu";
 
 void initializeTargets() {
@@ -27,6 +28,10 @@ void initializeTargets() {
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUAsmPrinter();
     LLVMInitializeAMDGPUAsmParser(); // for inline assembly
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -58,6 +63,16 @@ Result<TargetSpec> parseAmdgcn(llvm::StringRef chip) {
     return makeError(TL_E_UNKNOWN_TARGET, "LLVM does not know the AMD chip '%s'",
                      chip.str().c_str());
   return TargetSpec{TargetFamily::Amdgcn, amdgcnTriple, chip.str(), ""};
+}
+
+// The version of PTX is the oldest that has the chip, so that every driver that knows the chip
+// takes it.
+Result<TargetSpec> parseNvptx(llvm::StringRef chip) {
+  TL_ASSIGN(auto table, subtargetTable(nvptxTriple));
+  if (!chip.starts_with("sm_") || !table->isCPUStringValid(chip))
+    return makeError(TL_E_UNKNOWN_TARGET, "LLVM does not know the NVIDIA GPU '%s'",
+                     chip.str().c_str());
+  return TargetSpec{TargetFamily::Nvptx, nvptxTriple, chip.str(), ""};
 }
 
 Result<TargetSpec> parseHost(llvm::StringRef text) {
@@ -102,7 +117,7 @@ private:
 llvm::TargetLibraryInfoImpl libraryInfo(const llvm::Triple &triple) {
   llvm::TargetLibraryInfoImpl info(triple);
   info.disableAllFunctions();
-  if (!triple.isAMDGPU())
+  if (triple.isX86())
     for (llvm::LibFunc routine :
          {llvm::LibFunc_memcpy, llvm::LibFunc_memmove, llvm::LibFunc_memset})
       info.setAvailable(routine);
@@ -129,11 +144,14 @@ Result<TargetSpec> parseTarget(std::string_view target) {
   llvm::StringRef text(target.data(), target.size());
   if (text.consume_front("amdgcn:"))
     return parseAmdgcn(text);
+  if (text.consume_front("nvptx:"))
+    return parseNvptx(text);
   if (text.consume_front("host:"))
     return parseHost(text);
-  return makeError(TL_E_UNKNOWN_TARGET,
-                   "unknown target '%s' (known: amdgcn:<chip>, host:<level>[+feature...])",
-                   std::string(target).c_str());
+  return makeError(
+      TL_E_UNKNOWN_TARGET,
+      "unknown target '%s' (known: amdgcn:<chip>, nvptx:sm_<number>, host:<level>[+feature...])",
+      std::string(target).c_str());
 }
 
 Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const TargetSpec &spec,
@@ -161,7 +179,7 @@ createModule(CompileSession &session, const llvm::TargetMachine &machine, llvm::
   // Version 5: ROCm >= 5.7; LLVM 22's own default, 6, needs ROCm 6.3.
   if (machine.getTargetTriple().isAMDGPU())
     module->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
-  else
+  else if (machine.getTargetTriple().isX86())
     module->setPICLevel(llvm::PICLevel::BigPIC);
   return module;
 }

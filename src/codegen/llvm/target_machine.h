@@ -14,17 +14,18 @@
 
 namespace tl {
 
-enum class TargetFamily : uint8_t { Amdgcn, Host };
+enum class TargetFamily : uint8_t { Amdgcn, Nvptx, Host };
 
 /// What LLVM needs to know of a target. Made by parseTarget.
 struct TargetSpec {
   TargetFamily family{};
-  std::string triple;   // "amdgcn-amd-amdhsa", "x86_64-unknown-linux-gnu"
-  std::string cpu;      // "gfx942", "x86-64-v3"
+  std::string triple;   // "amdgcn-amd-amdhsa", "nvptx64-nvidia-cuda", "x86_64-unknown-linux-gnu"
+  std::string cpu;      // "gfx942", "sm_90", "x86-64-v3"
   std::string features; // LLVM's form: "+avx512f,+avx512vl"
 };
 
-/// Parses a resolved target: "amdgcn:gfx942", or "host:x86-64-v3" followed by any number of
+/// Parses a resolved target: "amdgcn:gfx942", "nvptx:sm_90", or "host:x86-64-v3" followed by any
+/// number of
 /// "+feature" in LLVM's names ("host:x86-64-v3+avx512f+avx512vl"). TL_E_UNKNOWN_TARGET for anything
 /// else, features LLVM does not know included; TL_E_UNSUPPORTED for "host:x86-64" and
 /// "host:x86-64-v2" (an older CPU).

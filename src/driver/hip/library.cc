@@ -1,6 +1,7 @@
 #include "driver/hip/library.h"
 
-#include <cstdlib>
+#include "driver/library_search.h"
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -9,8 +10,6 @@ namespace tl {
 // Newest first: a development link, then the versioned names of HIP 8 to 5.
 static constexpr const char *kNames[] = {"libamdhip64.so", "libamdhip64.so.8", "libamdhip64.so.7",
                                          "libamdhip64.so.6", "libamdhip64.so.5"};
-// A runtime has threads and handlers of its own: once loaded it stays.
-static constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
 std::string HipLibrary::errorName(int code) const {
   const char *name = hipGetErrorName ? hipGetErrorName(code) : nullptr;
@@ -54,47 +53,19 @@ std::string HipLibrary::fill() {
 }
 
 Result<std::shared_ptr<HipLibrary>> HipLibrary::open(const HipDriverOptions &options) {
-  std::string tried;
-  std::shared_ptr<HipLibrary> library;
-  // Takes a handle whose table is complete; remembers why it was not.
-  auto take = [&](void *handle, bool owned, const std::string &name) {
-    std::shared_ptr<HipLibrary> candidate(new HipLibrary);
-    candidate->handle = handle;
-    candidate->owned = owned;
-    std::string missing = candidate->fill();
-    if (missing.empty())
-      library = candidate;
-    else
-      tried += "; " + name + " has no " + missing;
-    return library != nullptr;
+  std::shared_ptr<HipLibrary> library(new HipLibrary);
+  auto missing = [&](void *handle) {
+    library->handle = handle;
+    return library->fill();
   };
-  auto tryName = [&](const std::string &name, int flags) {
-    dlerror();
-    if (void *handle = dlopen(name.c_str(), kOpenFlags | flags))
-      return take(handle, true, name);
-    const char *why = dlerror();
-    if (!(flags & RTLD_NOLOAD))
-      tried += "; " + std::string(why ? why : name);
-    return false;
-  };
-  auto search = [&] {
-    if (options.handle)
-      return take(options.handle, false, "the given handle");
-    if (!options.path.empty())
-      return tryName(options.path, 0);
-    for (const char *name : kNames)
-      if (tryName(name, RTLD_NOLOAD))
-        return true;
-    const char *variable = options.ignoreEnvironment ? nullptr : secure_getenv("TL_HIP_LIBRARY");
-    if (variable && *variable)
-      return tryName(variable, 0);
-    for (const char *name : kNames)
-      if (tryName(name, 0))
-        return true;
-    return false;
-  };
-  if (!search())
-    return makeError(TL_E_NO_DEVICE, "no HIP runtime%s", tried.c_str());
+  TL_ASSIGN(FoundLibrary found,
+            findLibrary({.what = "HIP runtime",
+                         .handle = options.handle,
+                         .path = options.path,
+                         .variable = options.ignoreEnvironment ? nullptr : "TL_HIP_LIBRARY",
+                         .names = kNames},
+                        missing));
+  library->owned = found.owned;
   return library;
 }
 
