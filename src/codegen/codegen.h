@@ -22,9 +22,9 @@ struct CodegenInput {
 
 /// codegen/host: the image for this or another x86-64 CPU. Adds to timing.
 Result<TargetCode> generateHost(const CodegenInput &input, BuildTiming &timing);
-/// codegen/amdgpu: a code object for a chip of targets.def.
+/// codegen/amdgpu, codegen/gpu: a code object for a chip of targets.def.
 Result<TargetCode> generateAmdgpu(const CodegenInput &input, BuildTiming &timing);
-/// codegen/nvptx: PTX for an NVIDIA GPU of targets.def.
+/// codegen/nvptx, codegen/gpu: PTX for an NVIDIA GPU of targets.def.
 Result<TargetCode> generateNvptx(const CodegenInput &input, BuildTiming &timing);
 
 /// codegen/compile.cc: decode, run the target's passes, generate, pack. The whole pipeline on one

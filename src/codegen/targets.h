@@ -12,7 +12,7 @@ namespace tl {
 enum class AccRegisters : uint8_t { None, Separate, Unified };
 
 /// Chips with the same matrix instructions.
-enum class MatrixFamily : uint8_t { None, Cdna3, Cdna4, Rdna3, Rdna4 };
+enum class MatrixFamily : uint8_t { None, Cdna3, Cdna4, Rdna3, Rdna4, Sm80 };
 
 /// One row of targets.def.
 struct AmdChip {

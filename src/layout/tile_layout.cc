@@ -69,21 +69,22 @@ static AxisPadding paddingToBlocks(int64_t extent) {
 
 TileLayout TileLayout::ofResults(std::span<const int64_t> shape, uint32_t threads,
                                  uint32_t waveSize, const ResultFragment &fragment) {
-  assert(shape.size() == 2 && waveSize <= threads &&
-         waveSize == uint32_t(1) << (ResultFragment::sideBits + fragment.laneRowBits));
+  assert(shape.size() == 2 && waveSize <= threads && waveSize == uint32_t(1) << fragment.laneBits);
   std::vector<Axis> axes = {{shape[0], paddingToBlocks(shape[0])},
                             {shape[1], paddingToBlocks(shape[1])}};
   const unsigned rowBits = axes[0].padding.bits, columnBits = axes[1].padding.bits;
   auto row = [&](unsigned bit) { return uint64_t(1) << (columnBits + bit); };
   auto column = [](unsigned bit) { return uint64_t(1) << bit; };
+  auto place = [&](unsigned bit) {
+    constexpr unsigned side = ResultFragment::sideBits;
+    return bit < side ? column(bit) : row(bit - side);
+  };
 
   std::vector<uint64_t> registers, lanes, waves;
   for (unsigned i = 0; i < fragment.registerBits; ++i)
-    registers.push_back(row(fragment.rowOfRegister[i]));
-  for (unsigned i = 0; i < ResultFragment::sideBits; ++i)
-    lanes.push_back(column(i));
-  for (unsigned i = 0; i < fragment.laneRowBits; ++i)
-    lanes.push_back(row(fragment.rowOfLane[i]));
+    registers.push_back(place(fragment.ofRegister[i]));
+  for (unsigned i = 0; i < fragment.laneBits; ++i)
+    lanes.push_back(place(fragment.ofLane[i]));
   // Waves take the highest bits, of the longer side first, so that each has a rectangle that is
   // about square.
   unsigned rowsLeft = rowBits, columnsLeft = columnBits;

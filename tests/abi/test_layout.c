@@ -1,6 +1,7 @@
 /* The memory layout of every public struct, as callers have compiled it in. A size may grow at its
  * end while the ABI is not frozen; an offset never changes. Numbers are for 64-bit targets. */
 #include "tilelang.h"
+#include "tilelang/cuda.h"
 #include "tilelang/hip.h"
 
 #include <setjmp.h>
@@ -14,7 +15,7 @@
   _Static_assert(offsetof(type, member) == (bytes), "offset of " #type "." #member)
 
 /* clang-format off */
-SIZE(tl_context_options, 72);
+SIZE(tl_context_options, 88);
 OFFSET(tl_context_options, struct_size, 0);
 OFFSET(tl_context_options, flags, 8);
 OFFSET(tl_context_options, host_threads, 12);
@@ -25,6 +26,8 @@ OFFSET(tl_context_options, parallel_for, 40);
 OFFSET(tl_context_options, parallel_for_user, 48);
 OFFSET(tl_context_options, log, 56);
 OFFSET(tl_context_options, log_user, 64);
+OFFSET(tl_context_options, cuda_path, 72);
+OFFSET(tl_context_options, cuda_handle, 80);
 SIZE(tl_log_line, 80);
 OFFSET(tl_log_line, struct_size, 0);
 OFFSET(tl_log_line, kind, 8);

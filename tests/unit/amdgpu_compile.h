@@ -1,4 +1,4 @@
-// Compiling a kernel text for AMD chips.
+// Compiling a kernel text for GPUs.
 #pragma once
 
 #include "codegen/codegen.h"
@@ -19,7 +19,7 @@ struct CompileOptions {
   bool debugInfo = true;
 };
 
-/// The code for one chip ("gfx942").
+/// The code for one chip ("gfx942", "sm_90").
 inline tl::Result<tl::TargetCode> compileText(const std::string &text, const std::string &chip,
                                               const CompileOptions &options = {}) {
   TL_ASSIGN(tl::Graph parsed, tl::parseText(text, "test.tile"));
@@ -29,14 +29,16 @@ inline tl::Result<tl::TargetCode> compileText(const std::string &text, const std
   TL_ASSIGN(tl::Graph lowered, tl::runPasses(graph));
   tl::PrintedText printed = tl::printText(lowered);
   tl::Request request;
-  request.target = "amdgcn:" + chip;
+  const bool isNvidia = chip.starts_with("sm_");
+  request.target = (isNvidia ? "nvptx:" : "amdgcn:") + chip;
   request.threads = options.threads;
   request.optLevel = options.optLevel;
   request.debugInfo = options.debugInfo;
   if (options.wantsAssembly)
     request.listings = {"asm"};
   tl::BuildTiming timing;
-  return tl::generateAmdgpu({lowered, printed, artifact.slots, request}, timing);
+  const tl::CodegenInput input{lowered, printed, artifact.slots, request};
+  return isNvidia ? tl::generateNvptx(input, timing) : tl::generateAmdgpu(input, timing);
 }
 
 inline const char *const mainChips[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};

@@ -436,7 +436,13 @@ UNIT_TEST(text_and_the_picture_of_the_documentation) {
 static int64_t documentedRow(const ResultFragment &fragment, uint32_t i, uint32_t lane) {
   return fragment == mfmaResult    ? 4 * (lane / 16) + i
          : fragment == wmma3Result ? 2 * i + lane / 16
-                                   : i + 8 * (lane / 16);
+         : fragment == wmma4Result ? i + 8 * (lane / 16)
+                                   : lane / 4 + 8 * (i % 4 / 2);
+}
+
+/// Its column; the second four of mma are another instruction's, 8 columns further.
+static int64_t documentedColumn(const ResultFragment &fragment, uint32_t i, uint32_t lane) {
+  return fragment == mmaResult ? lane % 4 * 2 + i % 2 + 8 * (i / 4) : lane % 16;
 }
 
 static void checkResultLayout(const Shape &shape, uint32_t threads, uint32_t waveSize,
@@ -449,10 +455,11 @@ static void checkResultLayout(const Shape &shape, uint32_t threads, uint32_t wav
       TileCoordinates c{row, column};
       TilePlace place = layout.owner(c);
       e.expect(layout.coordinates(place) == c, [&] { return name() + ": an element is lost"; });
-      e.expect(place.lane % 16 == column % 16, [&] { return name() + ": a column"; });
-      int64_t wanted =
-          documentedRow(fragment, place.registerIndex % fragment.registers(), place.lane);
-      e.expect(row % 16 == wanted, [&] { return name() + ": a row"; });
+      const uint32_t i = place.registerIndex % fragment.registers();
+      e.expect(column % 16 == documentedColumn(fragment, i, place.lane),
+               [&] { return name() + ": a column"; });
+      e.expect(row % 16 == documentedRow(fragment, i, place.lane),
+               [&] { return name() + ": a row"; });
       // All of a block is in one wave and one group of registers.
       TilePlace first = layout.owner({row / 16 * 16, column / 16 * 16});
       e.expect(place.wave == first.wave && place.registerIndex / fragment.registers() ==
@@ -469,6 +476,7 @@ UNIT_TEST(results_of_matrix_instructions) {
       checkResultLayout(shape, waves * 64, 64, mfmaResult);
       checkResultLayout(shape, waves * 32, 32, wmma3Result);
       checkResultLayout(shape, waves * 32, 32, wmma4Result);
+      checkResultLayout(shape, waves * 32, 32, mmaResult);
     }
 }
 

@@ -138,9 +138,7 @@ private:
 
   /// Where along K the lane's elements begin.
   llvm::Value *laneStart() {
-    if (instruction.perLane == instruction.k)
-      return context.i32(0);
-    return ir.CreateMul(ir.CreateLShr(lane(), context.i32(4)), context.i32(instruction.perLane));
+    return ir.CreateMul(partOfLane(ir, instruction, lane()), context.i32(instruction.perLane));
   }
 
   /// The wave's part of a coordinate.
@@ -157,23 +155,35 @@ private:
     return sum;
   }
 
-  /// Where, in bytes, the lane's line of each block begins; a line that the tile has not, at the
-  /// first one: what comes of it is padding.
-  std::vector<llvm::Value *> lines(unsigned axis, const std::vector<int64_t> &firsts,
-                                   uint32_t begin) {
-    llvm::Value *thread = ir.CreateAdd(waveCoordinate(axis), ir.CreateAnd(lane(), context.i32(15)));
+  /// Where, in bytes, the lane's lines of a block begin.
+  using Lines = std::vector<llvm::Value *>;
+
+  /// A line that the tile has not begins where the first one does: what comes of it is padding.
+  std::vector<Lines> lines(unsigned axis, const std::vector<int64_t> &firsts, uint32_t begin) {
+    llvm::Value *thread = ir.CreateAdd(waveCoordinate(axis), lineOfLane(ir, instruction, lane()));
     llvm::Value *start =
         ir.CreateAdd(ir.CreateMul(laneStart(), context.i32(plan.bytes)), context.i32(begin));
-    std::vector<llvm::Value *> result;
+    std::vector<Lines> result;
     for (int64_t first : firsts) {
-      llvm::Value *line = ir.CreateAdd(thread, context.i32(first));
-      if (layout.needsMask(axis)) {
-        llvm::Value *isInside = ir.CreateICmpULT(line, context.i32(layout.extent(axis)));
-        line = ir.CreateSelect(isInside, line, context.i32(0));
+      Lines &ofBlock = result.emplace_back();
+      for (uint32_t i = 0; i < instruction.linesPerLane(); ++i) {
+        llvm::Value *line = ir.CreateAdd(thread, context.i32(first + 8 * i));
+        if (layout.needsMask(axis)) {
+          llvm::Value *isInside = ir.CreateICmpULT(line, context.i32(layout.extent(axis)));
+          line = ir.CreateSelect(isInside, line, context.i32(0));
+        }
+        ofBlock.push_back(ir.CreateAdd(ir.CreateMul(line, context.i32(plan.pitch())), start));
       }
-      result.push_back(ir.CreateAdd(ir.CreateMul(line, context.i32(plan.pitch())), start));
     }
     return result;
+  }
+
+  /// The lane's elements of each line from `k` (i32) on, one line's after the other's.
+  llvm::Value *factorsOfLines(const Lines &ofBlock, llvm::Value *k, std::optional<int64_t> length) {
+    llvm::Value *first = factors(ofBlock[0], k, length);
+    if (ofBlock.size() == 1)
+      return first;
+    return ir.CreateShuffleVector(first, factors(ofBlock[1], k, length), {0, 1, 2, 3, 4, 5, 6, 7});
   }
 
   /// The lane's elements from `k` (i32) on; those from `length` on are 0, where that is asked for.
@@ -207,16 +217,16 @@ private:
   }
 
   Carried multiply(Carried sums, int64_t length) {
-    const std::vector<llvm::Value *> rows = lines(0, rowBlocks, region);
-    const std::vector<llvm::Value *> columns =
+    const std::vector<Lines> rows = lines(0, rowBlocks, region);
+    const std::vector<Lines> columns =
         lines(1, columnBlocks, region + uint32_t(plan.m * plan.pitch()));
     auto step = [&](std::optional<int64_t> end) {
       return [&, end](llvm::Value *k, Carried carried) {
         std::vector<llvm::Value *> ofA, ofB;
-        for (llvm::Value *line : rows)
-          ofA.push_back(factors(line, k, end));
-        for (llvm::Value *line : columns)
-          ofB.push_back(factors(line, k, end));
+        for (const Lines &ofBlock : rows)
+          ofA.push_back(factorsOfLines(ofBlock, k, end));
+        for (const Lines &ofBlock : columns)
+          ofB.push_back(factorsOfLines(ofBlock, k, end));
         for (size_t i = 0; i < blocks.size(); ++i)
           if (blocks[i].isNeeded)
             carried[i] =

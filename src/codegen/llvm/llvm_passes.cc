@@ -1,8 +1,10 @@
 #include "codegen/llvm/llvm_passes.h"
 
+#include "codegen/llvm/double_signs.h"
 #include "codegen/llvm/half_zeros.h"
 #include "codegen/llvm/kept_waits.h"
 #include "codegen/llvm/narrow_atomics.h"
+#include "codegen/llvm/wide_shifts.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/Passes.h"
@@ -52,9 +54,7 @@ llvm::AnalysisID idOf(llvm::Pass *pass) { return std::unique_ptr<llvm::Pass>(pas
 
 llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llvm::Triple &triple,
                                            int optLevel) {
-  if (triple.isNVPTX() && optLevel > 0)
-    return gpuPasses();
-  if (triple.isAMDGPU()) {
+  if (triple.isAMDGPU() || triple.isNVPTX()) {
     llvm::ModulePassManager passes;
     llvm::FunctionPassManager last;
     if (optLevel == 0) {
@@ -63,8 +63,13 @@ llvm::ModulePassManager optimizationPasses(llvm::PassBuilder &builder, const llv
     } else {
       passes = gpuPasses();
     }
-    last.addPass(KeepHalfZeroSigns());
-    last.addPass(ReplaceNarrowOrs());
+    if (triple.isAMDGPU()) {
+      last.addPass(KeepHalfZeroSigns());
+      last.addPass(ReplaceNarrowOrs());
+    } else {
+      last.addPass(ChangeDoubleSigns());
+      last.addPass(NarrowShiftAmounts());
+    }
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
     return passes;
   }

@@ -15,7 +15,7 @@ NvidiaTarget::NvidiaTarget(const NvidiaChip &chip)
     : Target({.name = chip.name,
               .waveSize = warpSize,
               .ldsBytes = chip.sharedBytes,
-              .matrix = MatrixFamily::None,
+              .matrix = MatrixFamily::Sm80,
               .emitter = {.nativeHalf = true}}) {}
 
 void NvidiaTarget::describe(llvm::Function &kernel, uint32_t threads) const {
@@ -71,7 +71,9 @@ void NvidiaTarget::barrier(KernelContext &context, MemoryScope released, bool) c
   if (released != MemoryScope::Program)
     ir.CreateFence(llvm::AtomicOrdering::AcquireRelease,
                    ir.getContext().getOrInsertSyncScopeID(syncScope(released)));
-  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {context.i32(0)});
+  // Not the aligned form: after a loop that lanes leave one by one (compare-and-swap), ptxas 12.9
+  // and 13.0 made wrong code of it.
+  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_all, {}, {context.i32(0)});
 }
 
 // NVPTX usage, "Memory Scopes"; the system's has no name.
