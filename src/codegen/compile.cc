@@ -65,7 +65,10 @@ Result<Artifact> compileGraph(Graph &graph, const Request &request, BuildTiming 
     observer = [&](const char *pass, const Graph &after) {
       passes += "# after " + std::string(pass) + "\n" + printText(after).text;
     };
-  TL_ASSIGN(Graph lowered, runPasses(graph, observer));
+  const PassTarget kind = request.target.starts_with("amdgcn:")  ? PassTarget::Amd
+                          : request.target.starts_with("nvptx:") ? PassTarget::Nvidia
+                                                                 : PassTarget::Host;
+  TL_ASSIGN(Graph lowered, runPasses(graph, kind, observer));
   timing.passes += millisecondsSince(start);
 
   PrintedText lines = linesOf(lowered, std::move(text.text));

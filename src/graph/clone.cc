@@ -66,7 +66,8 @@ std::vector<Attr> GraphCloner::mappedAttrs(const Op &op) const {
 void GraphCloner::copyOp(OpId id) {
   const Op &op = from.ops[id];
   to.setLocation(from.locations[op.location]);
-  if (op.regions.count == 0 && replace && replace(id))
+  const auto &hook = op.regions.count == 0 ? replace : replaceRegions;
+  if (hook && hook(id))
     return;
   std::vector<ValueId> operands = mappedOperands(op);
   std::vector<Attr> attrs = mappedAttrs(op);

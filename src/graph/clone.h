@@ -18,6 +18,8 @@ public:
   /// May emit something else for an op without regions: returns true when it did (and has set the
   /// map).
   std::function<bool(OpId)> replace;
+  /// The same for an op with regions.
+  std::function<bool(OpId)> replaceRegions;
 
   /// Replace parameters in Dims attributes by their numbers.
   bool literalDims = false;
@@ -26,6 +28,8 @@ public:
   void copyArguments();
   /// All ops of the body or head, regions included.
   void copyBlock(BlockId block);
+  /// One op, regions included.
+  void copyOp(OpId id);
   ValueId mapped(ValueId v) const { return map[v]; }
   void setMapped(ValueId v, ValueId to) { map[v] = to; }
 
@@ -34,7 +38,6 @@ private:
   GraphBuilder &to;
   std::vector<ValueId> map;
 
-  void copyOp(OpId id);
   std::vector<ValueId> mappedOperands(const Op &op) const;
   std::vector<Attr> mappedAttrs(const Op &op) const;
 };

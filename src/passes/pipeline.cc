@@ -7,6 +7,7 @@
 #include "passes/lower_composite.h"
 #include "passes/lower_log.h"
 #include "passes/lower_order.h"
+#include "passes/prefetch_loads.h"
 
 namespace tl {
 
@@ -15,6 +16,7 @@ namespace {
 struct Pass {
   const char *name;
   Result<Graph> (*run)(const Graph &);
+  bool onlyAmd = false;
 };
 
 Result<Graph> deadCode(const Graph &graph) { return canonicalize(graph); }
@@ -24,6 +26,7 @@ constexpr Pass passes[] = {
     {"lower_log", lowerLog},
     {"lower_order", lowerOrder},
     {"lower_composite", lowerComposite},
+    {"prefetch", prefetchLoads, true},
     {"fold", foldConstants},
     {"cse", eliminateCommonSubexpressions},
     {"dce", deadCode},
@@ -31,9 +34,11 @@ constexpr Pass passes[] = {
 
 } // namespace
 
-Result<Graph> runPasses(const Graph &input, const PassObserver &observer) {
+Result<Graph> runPasses(const Graph &input, PassTarget target, const PassObserver &observer) {
   Graph graph = input;
   for (const Pass &pass : passes) {
+    if (pass.onlyAmd && target != PassTarget::Amd)
+      continue;
     auto result = pass.run(graph);
     if (!result.ok())
       return result;

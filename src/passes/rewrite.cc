@@ -2,11 +2,13 @@
 
 namespace tl {
 
-Result<Graph> rewriteGraph(const Graph &graph,
-                           const std::function<bool(GraphCloner &, GraphBuilder &, OpId)> &hook) {
+Result<Graph> rewriteGraph(const Graph &graph, const RewriteHook &hook,
+                           const RewriteHook &ofRegions) {
   GraphBuilder builder;
   GraphCloner cloner(graph, builder);
   cloner.replace = [&](OpId id) { return hook(cloner, builder, id); };
+  if (ofRegions)
+    cloner.replaceRegions = [&](OpId id) { return ofRegions(cloner, builder, id); };
   cloner.copyArguments();
   builder.buildHead(true);
   cloner.copyBlock(graph.kernel.head);

@@ -6,8 +6,11 @@
 
 namespace tl {
 
-/// `hook(cloner, builder, op)` returns true when it mapped the op's result itself.
-Result<Graph> rewriteGraph(const Graph &graph,
-                           const std::function<bool(GraphCloner &, GraphBuilder &, OpId)> &hook);
+using RewriteHook = std::function<bool(GraphCloner &, GraphBuilder &, OpId)>;
+
+/// `hook(cloner, builder, op)` returns true when it mapped the op's result itself; `ofRegions` does
+/// so for ops with regions.
+Result<Graph> rewriteGraph(const Graph &graph, const RewriteHook &hook,
+                           const RewriteHook &ofRegions = nullptr);
 
 } // namespace tl

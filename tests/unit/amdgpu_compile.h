@@ -22,14 +22,15 @@ struct CompileOptions {
 /// The code for one chip ("gfx942", "sm_90").
 inline tl::Result<tl::TargetCode> compileText(const std::string &text, const std::string &chip,
                                               const CompileOptions &options = {}) {
+  const bool isNvidia = chip.starts_with("sm_");
   TL_ASSIGN(tl::Graph parsed, tl::parseText(text, "test.tile"));
   TL_ASSIGN(tl::Graph concrete, tl::instantiate(parsed, options.bindings));
   tl::Graph graph = tl::canonicalize(concrete);
   TL_ASSIGN(tl::Artifact artifact, tl::describeKernel(graph));
-  TL_ASSIGN(tl::Graph lowered, tl::runPasses(graph));
+  TL_ASSIGN(tl::Graph lowered,
+            tl::runPasses(graph, isNvidia ? tl::PassTarget::Nvidia : tl::PassTarget::Amd));
   tl::PrintedText printed = tl::printText(lowered);
   tl::Request request;
-  const bool isNvidia = chip.starts_with("sm_");
   request.target = (isNvidia ? "nvptx:" : "amdgcn:") + chip;
   request.threads = options.threads;
   request.optLevel = options.optLevel;

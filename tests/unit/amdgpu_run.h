@@ -156,7 +156,8 @@ private:
       return false;
     graph = std::make_unique<tl::Graph>(tl::canonicalize(*concrete));
     std::unique_ptr<tl::Artifact> artifact;
-    if (!take(tl::describeKernel(*graph), artifact) || !take(tl::runPasses(*graph), lowered))
+    if (!take(tl::describeKernel(*graph), artifact) ||
+        !take(tl::runPasses(*graph, tl::PassTarget::Amd), lowered))
       return false;
     slots = artifact->slots;
     return true;

@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/context.h"
 
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
 namespace tl::amdgpu {
@@ -90,6 +91,21 @@ Value *AmdTarget::wordFrom(KernelContext &context, Value *word, Value *from) con
 
 Value *AmdTarget::uniformWord(Builder &ir, Value *word) const {
   return ir.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, {ir.getInt32Ty()}, {word});
+}
+
+// Loads are counted, not told apart: LLVM waits for all of them where one that is needed may be the
+// last. An empty line of assembly needs the value.
+Value *AmdTarget::arrived(Builder &ir, Value *loaded) const {
+  llvm::Type *type = loaded->getType();
+  const unsigned bits = unsigned(type->getPrimitiveSizeInBits().getFixedValue());
+  if (bits < 32)
+    return loaded;
+  llvm::Type *words = ir.getInt32Ty();
+  if (bits > 32)
+    words = llvm::FixedVectorType::get(words, bits / 32);
+  auto *nothing =
+      llvm::InlineAsm::get(llvm::FunctionType::get(words, {words}, false), "", "=v,0", true);
+  return ir.CreateBitCast(ir.CreateCall(nothing, {ir.CreateBitCast(loaded, words)}), type);
 }
 
 void AmdTarget::barrier(KernelContext &context, MemoryScope released, bool ldsOnly) const {

@@ -3,17 +3,16 @@
 
 namespace tl::gpu {
 
+/// A value of a loop's start that may still be on its way when the loop begins.
+static bool mayBeLoaded(Opcode opcode) { return opcode == Opcode::Load || opcode == Opcode::If; }
+
 /// A value that comes from one of two blocks.
 TileValue KernelEmitter::join(const TileValue &a, llvm::BasicBlock *fromA, const TileValue &b,
                               llvm::BasicBlock *fromB) {
-  TileValue result{a.layout, a.dtype, {}, a.isSplat && b.isSplat};
-  for (size_t i = 0; i < a.registers.size(); ++i) {
-    llvm::PHINode *phi = ir.CreatePHI(a.registers[i]->getType(), 2);
-    phi->addIncoming(a.registers[i], fromA);
-    phi->addIncoming(b.registers[i], fromB);
-    result.registers.push_back(phi);
-  }
-  return result;
+  RegisterPhis phis(ir, a.registers);
+  phis.addIncoming(a.registers, fromA);
+  phis.addIncoming(b.registers, fromB);
+  return {a.layout, a.dtype, phis.take(), a.isSplat && b.isSplat};
 }
 
 Status KernelEmitter::emitIfOp(const Op &op) {
@@ -70,13 +69,14 @@ void KernelEmitter::startBody(const Op &op, LoopBody &loop) {
       std::span(graph.block(graph.regions(op)[0]).args).subspan(carriedArgumentsAt(op.opcode));
   for (size_t i = 0; i < loop.init.size(); ++i) {
     const TileValue &init = tile(loop.init[i]);
-    TileValue carried{init.layout, init.dtype, {}, init.layout->rank() == 0};
-    for (llvm::Value *value : init.registers) {
-      llvm::PHINode *phi = ir.CreatePHI(value->getType(), 2);
-      phi->addIncoming(value, loop.before);
-      carried.registers.push_back(phi);
-    }
-    tiles[loop.carried[i]] = std::move(carried);
+    RegisterPhis &phis = loop.phis.emplace_back(ir, init.registers);
+    const Value &source = graph.values[loop.init[i]];
+    if (source.kind == ValueKind::OpResult && mayBeLoaded(graph.ops[source.op].opcode))
+      phis.addIncoming(init.registers, loop.before,
+                       [&](llvm::Value *loaded) { return context.target.arrived(ir, loaded); });
+    else
+      phis.addIncoming(init.registers, loop.before);
+    tiles[loop.carried[i]] = {init.layout, init.dtype, phis.take(), init.layout->rank() == 0};
   }
 }
 
@@ -85,9 +85,7 @@ void KernelEmitter::finishLoop(const Op &op, LoopBody &loop, const Yields &last,
                                llvm::Value *more) {
   llvm::BasicBlock *end = ir.GetInsertBlock();
   for (size_t i = 0; i < last.size(); ++i)
-    for (size_t j = 0; j < last[i].registers.size(); ++j)
-      llvm::cast<llvm::PHINode>(tiles[loop.carried[i]].registers[j])
-          ->addIncoming(last[i].registers[j], end);
+    loop.phis[i].addIncoming(last[i].registers, end);
   keepRolled(context, ir.CreateCondBr(more, loop.body, loop.after));
   lds.join(loop.ldsBefore);
   order.join(loop.orderBefore);
@@ -108,10 +106,12 @@ Status KernelEmitter::emitFor(const Op &op) {
   LoopBody loop = enterLoop();
   ir.CreateCondBr(enters, loop.body, loop.after);
   startBody(op, loop);
-  llvm::PHINode *counter = ir.CreatePHI(low->getType(), 2),
-                *remaining = ir.CreatePHI(low->getType(), 2);
-  counter->addIncoming(low, loop.before);
-  remaining->addIncoming(distance, loop.before);
+  auto phi = [&](llvm::Value *first) {
+    auto *node = llvm::PHINode::Create(first->getType(), 2, "", loop.body->begin());
+    node->addIncoming(first, loop.before);
+    return node;
+  };
+  llvm::PHINode *counter = phi(low), *remaining = phi(distance);
   setScalar(graph.block(region).args[0], counter);
   TL_TRY(emitBlock(region));
   Yields last = std::move(yields);

@@ -6,6 +6,7 @@
 #include "codegen/gpu/kernel.h"
 #include "codegen/gpu/lds.h"
 #include "codegen/gpu/memory_order.h"
+#include "codegen/gpu/register_phis.h"
 
 namespace tl::gpu {
 
@@ -61,6 +62,7 @@ private:
     Lds::Pending ldsBefore;
     MemoryOrder::Pending orderBefore;
     std::span<const ValueId> init, carried;
+    std::vector<RegisterPhis> phis; // of the carried values
   };
   LoopBody enterLoop();
   void startBody(const Op &op, LoopBody &loop);

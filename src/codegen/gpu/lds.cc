@@ -55,6 +55,17 @@ void Lds::finish() {
   arena->eraseFromParent();
 }
 
+bool LdsGap::fits(const TileLayout &layout, unsigned axis, unsigned shift) {
+  const int64_t below = (int64_t(1) << shift) - 1;
+  int64_t ofThreads = 0;
+  for (const ThreadField &field : layout.threadFields(axis))
+    ofThreads |= ((int64_t(1) << field.width) - 1) << field.coordinateShift;
+  for (uint32_t i = 0; i < layout.numRegisters(); ++i)
+    if (layout.registerCoordinates(i)[axis] & ofThreads & below)
+      return false;
+  return true;
+}
+
 namespace {
 
 /// Registers that one LDS instruction moves.
@@ -76,6 +87,13 @@ public:
     if (place.extra)
       sum.value = context.ir.CreateAdd(sum.value, place.extra);
     alignment = std::min(sum.alignment, place.extra ? place.extraAlignment : sum.alignment);
+    if (const LdsGap &gap = place.gap; gap.elements != 0) {
+      llvm::Value *steps =
+          context.ir.CreateLShr(threadCoordinate(context, layout, gap.axis), gap.shift);
+      sum.value =
+          context.ir.CreateAdd(sum.value, context.ir.CreateMul(steps, context.i32(gap.elements)));
+      alignment = std::min(alignment, uint32_t(gap.elements));
+    }
     threadBytes = context.ir.CreateMul(sum.value, context.i32(bytes));
     if (window)
       weights = threadSum(context, layout, window->weights);
@@ -88,7 +106,7 @@ public:
         ++i;
         continue;
       }
-      Group group{i, width(i), registerSum(layout, i, place.strides) - place.origin};
+      Group group{i, width(i), registerIndex(i)};
       result.push_back(group);
       i += group.count;
     }
@@ -134,6 +152,15 @@ private:
   std::map<int64_t, llvm::Value *> windowTests; // by the register's part of the position
   Conjunctions conjunctions;
 
+  /// Where a register stands, less the thread's part.
+  int64_t registerIndex(uint32_t i) const {
+    const LdsGap &gap = place.gap;
+    int64_t index = registerSum(layout, i, place.strides) - place.origin;
+    if (gap.elements != 0)
+      index += (layout.registerCoordinates(i)[gap.axis] >> gap.shift) * gap.elements;
+    return index;
+  }
+
   /// No thread's element of the register lies in the window.
   bool misses(uint32_t registerIndex) const {
     if (!window)
@@ -169,7 +196,7 @@ private:
     uint32_t count = std::min(run.length, 16 / bytes);
     if (window)
       count = std::min(count, window->alignment);
-    int64_t index = registerSum(layout, first, place.strides) - place.origin;
+    const int64_t index = registerIndex(first);
     for (; count > 1; count /= 2) {
       bool aligned = first % count == 0 && alignment % count == 0 && index % count == 0 &&
                      place.region % (count * bytes) == 0;

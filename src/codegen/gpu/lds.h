@@ -53,8 +53,19 @@ private:
   uint32_t arenaBytes = 0;
 };
 
+/// Room that is left after every 2^shift steps along an axis, so that what stands there does not
+/// always fall into the same banks.
+struct LdsGap {
+  unsigned axis = 0, shift = 0;
+  int64_t elements = 0; // a power of two; 0: none
+
+  /// Whether it can be left: no thread's part of a coordinate carries into the steps.
+  static bool fits(const TileLayout &layout, unsigned axis, unsigned shift);
+};
+
 /// How a tile stands in LDS: the element at (c0, c1, ...) at byte
-/// region + (c0 * strides[0] + c1 * strides[1] + ... - origin + extra) * bytes of an element.
+/// region + (c0 * strides[0] + c1 * strides[1] + ... - origin + extra) * bytes of an element, and
+/// the gaps before it.
 struct LdsPlace {
   uint32_t region = 0;
   std::vector<int64_t> strides; // in elements
@@ -62,6 +73,7 @@ struct LdsPlace {
   /// i32, per thread, or null; a multiple of extraAlignment (a power of two).
   llvm::Value *extra = nullptr;
   uint32_t extraAlignment = 1;
+  LdsGap gap = {};
 };
 
 /// A part of a tile: elements with low <= c0 * weights[0] + c1 * weights[1] + ... < high. Both ends

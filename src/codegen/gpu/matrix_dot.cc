@@ -9,23 +9,49 @@ namespace tl::gpu {
 namespace {
 
 /// How A and the transpose of B stand in LDS: a line for each row (column) of the result, K
-/// consecutive.
+/// consecutive. Every 8 lines there is a gap of 4 banks, since a lane that holds 8 columns of B
+/// writes to 8 lines, and its neighbours to the 8 after those.
 struct Plan {
+  static constexpr unsigned gapShift = 3;
+  static constexpr int64_t gapBytes = 16;
+
   int64_t m = 0, n = 0, k = 0;
   int64_t chunk = 0; // of K, in LDS at one time; a multiple of the instruction's, or all
   int64_t step = 1;  // of K, one instruction's
   int64_t bytes = 1; // of an element
+  bool halfBanks[2] = {}, hasGaps[2] = {}; // A, B
 
-  /// Bytes from line to line: whole steps, of which the last may read behind the line's elements,
-  /// and 4 banks, by which lines are shifted against each other.
-  int64_t pitch() const { return (chunk + step - 1) / step * step * bytes + 16; }
-  int64_t size() const { return (m + n) * pitch(); }
+  /// Bytes from line to line: whole steps, of which the last may read behind the line's elements.
+  /// Lines are shifted against each other by 4 banks, or by half of them: then 8 lanes that read
+  /// 16 bytes each from two lines, as for mma, meet in no bank, but those that write 4 bytes each
+  /// to 8 lines do.
+  int64_t pitch(unsigned factor) const {
+    const int64_t length = (chunk + step - 1) / step * step * bytes;
+    return halfBanks[factor] ? (length + 63) / 128 * 128 + 64 : length + 16;
+  }
+  int64_t begin(unsigned factor) const { return factor == 0 ? 0 : end(0, m); }
+  int64_t end(unsigned factor, int64_t lines) const {
+    return lines * pitch(factor) + (hasGaps[factor] ? lines >> gapShift : 0) * gapBytes;
+  }
+  int64_t size() const { return end(0, m) + end(1, n); }
 };
 
+/// The layout's axis that an axis of a factor is.
+unsigned layoutAxis(const TileValue &value, unsigned axis) {
+  return value.axes.empty() ? axis : value.axes[axis];
+}
+
 std::optional<Plan> makePlan(const KernelContext &context, const MatrixInstruction &instruction,
-                             const TileLayout &layout, int64_t k) {
+                             const TileLayout &layout, const TileValue &a, const TileValue &b,
+                             int64_t k) {
   const int64_t step = instruction.k;
   Plan plan{layout.extent(0), layout.extent(1), k, k, step, dtypeBytes(instruction.a)};
+  const RegisterRun run = registerRun(*a.layout);
+  const bool isMma = instruction.linesPerLane() == 2;
+  plan.halfBanks[0] = isMma && run.axis == layoutAxis(a, 1) && run.length * plan.bytes >= 16;
+  plan.halfBanks[1] = isMma;
+  plan.hasGaps[0] = LdsGap::fits(*a.layout, layoutAxis(a, 0), Plan::gapShift);
+  plan.hasGaps[1] = LdsGap::fits(*b.layout, layoutAxis(b, 1), Plan::gapShift);
   if (plan.size() > context.ldsBytes)
     plan.chunk = (k - 1) / step * step;
   while (plan.chunk > step && plan.size() > context.ldsBytes)
@@ -127,11 +153,16 @@ private:
       ofA = {byLayoutAxis(a, {0, 1}), begin, end, 16};
       ofB = {byLayoutAxis(b, {1, 0}), begin, end, 16};
     }
-    const int64_t pitch = plan.pitch() / plan.bytes;
+    auto place = [&](unsigned factor, const TileValue &value, std::vector<int64_t> strides) {
+      LdsPlace result{region + uint32_t(plan.begin(factor)), byLayoutAxis(value, strides), begin};
+      if (plan.hasGaps[factor])
+        result.gap = {layoutAxis(value, factor), Plan::gapShift, Plan::gapBytes / plan.bytes};
+      return result;
+    };
     writeTile(context, lds, *a.layout, a.registers, instruction.a,
-              {region, byLayoutAxis(a, {pitch, 1}), begin}, ofA);
+              place(0, a, {plan.pitch(0) / plan.bytes, 1}), ofA);
     writeTile(context, lds, *b.layout, b.registers, instruction.b,
-              {region + uint32_t(plan.m * plan.pitch()), byLayoutAxis(b, {1, pitch}), begin}, ofB);
+              place(1, b, {1, plan.pitch(1) / plan.bytes}), ofB);
   }
 
   llvm::Value *lane() { return ir.CreateAnd(context.thread, context.i32(layout.waveSize() - 1)); }
@@ -159,10 +190,10 @@ private:
   using Lines = std::vector<llvm::Value *>;
 
   /// A line that the tile has not begins where the first one does: what comes of it is padding.
-  std::vector<Lines> lines(unsigned axis, const std::vector<int64_t> &firsts, uint32_t begin) {
+  std::vector<Lines> lines(unsigned axis, const std::vector<int64_t> &firsts) {
     llvm::Value *thread = ir.CreateAdd(waveCoordinate(axis), lineOfLane(ir, instruction, lane()));
-    llvm::Value *start =
-        ir.CreateAdd(ir.CreateMul(laneStart(), context.i32(plan.bytes)), context.i32(begin));
+    llvm::Value *start = ir.CreateAdd(ir.CreateMul(laneStart(), context.i32(plan.bytes)),
+                                      context.i32(int64_t(region) + plan.begin(axis)));
     std::vector<Lines> result;
     for (int64_t first : firsts) {
       Lines &ofBlock = result.emplace_back();
@@ -172,7 +203,11 @@ private:
           llvm::Value *isInside = ir.CreateICmpULT(line, context.i32(layout.extent(axis)));
           line = ir.CreateSelect(isInside, line, context.i32(0));
         }
-        ofBlock.push_back(ir.CreateAdd(ir.CreateMul(line, context.i32(plan.pitch())), start));
+        llvm::Value *place = ir.CreateAdd(ir.CreateMul(line, context.i32(plan.pitch(axis))), start);
+        if (plan.hasGaps[axis])
+          place = ir.CreateAdd(place, ir.CreateMul(ir.CreateLShr(line, Plan::gapShift),
+                                                   context.i32(Plan::gapBytes)));
+        ofBlock.push_back(place);
       }
     }
     return result;
@@ -217,9 +252,7 @@ private:
   }
 
   Carried multiply(Carried sums, int64_t length) {
-    const std::vector<Lines> rows = lines(0, rowBlocks, region);
-    const std::vector<Lines> columns =
-        lines(1, columnBlocks, region + uint32_t(plan.m * plan.pitch()));
+    const std::vector<Lines> rows = lines(0, rowBlocks), columns = lines(1, columnBlocks);
     auto step = [&](std::optional<int64_t> end) {
       return [&, end](llvm::Value *k, Carried carried) {
         std::vector<llvm::Value *> ofA, ofB;
@@ -256,9 +289,9 @@ std::vector<int64_t> byLayoutAxis(const TileValue &value, std::vector<int64_t> n
 std::optional<TileValue> emitMatrixDot(KernelContext &context, Lds &lds,
                                        const MatrixInstruction &instruction, const TileValue &a,
                                        const TileValue &b, const TileValue &accumulator) {
-  const unsigned axisOfK = a.axes.empty() ? 1 : a.axes[1];
+  const unsigned axisOfK = layoutAxis(a, 1);
   std::optional<Plan> plan =
-      makePlan(context, instruction, *accumulator.layout, a.layout->extent(axisOfK));
+      makePlan(context, instruction, *accumulator.layout, a, b, a.layout->extent(axisOfK));
   if (!plan)
     return std::nullopt;
   TileValue result{accumulator.layout, accumulator.dtype, {}, false};

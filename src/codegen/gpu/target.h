@@ -51,6 +51,10 @@ public:
   /// A word that is equal in all lanes, told to LLVM as such where it makes a difference.
   virtual llvm::Value *uniformWord(Builder &ir, llvm::Value *word) const = 0;
 
+  /// A value that was loaded, when it has come: a loop that carries it must not wait in every step
+  /// for what it may be waiting for in the first one.
+  virtual llvm::Value *arrived(Builder &ir, llvm::Value *loaded) const = 0;
+
   /// All threads of the program arrive; what each wrote is seen by all. See gpu/barrier.h.
   virtual void barrier(KernelContext &context, MemoryScope released, bool ldsOnly) const = 0;
   /// LLVM's name of a scope.

@@ -1,5 +1,6 @@
 #include "codegen/gpu/tile_access.h"
 
+#include "codegen/gpu/register_phis.h"
 #include "layout/register_conversion.h"
 
 #include <algorithm>
@@ -524,18 +525,10 @@ std::vector<llvm::Value *> TileAccess::load(llvm::Value *pad) {
     eitherWay(conjunctions.both(context, isInBounds(), fitsFastAddresses()), loadInBounds, loadAny);
   if (!fastEnd || !maskedEnd)
     return fastEnd ? fast : masked;
-  Registers result;
-  for (size_t i = 0; i < fast.size(); ++i) {
-    if (fast[i] == masked[i]) { // padding
-      result.push_back(fast[i]);
-      continue;
-    }
-    llvm::PHINode *phi = ir.CreatePHI(fast[i]->getType(), 2);
-    phi->addIncoming(fast[i], fastEnd);
-    phi->addIncoming(masked[i], maskedEnd);
-    result.push_back(phi);
-  }
-  return result;
+  RegisterPhis phis(ir, fast);
+  phis.addIncoming(fast, fastEnd);
+  phis.addIncoming(masked, maskedEnd);
+  return phis.take();
 }
 
 void TileAccess::store(std::span<llvm::Value *const> values) {

@@ -64,6 +64,9 @@ Value *NvidiaTarget::wordFrom(KernelContext &context, Value *word, Value *from) 
 // There are no scalar registers that the author of PTX could choose.
 Value *NvidiaTarget::uniformWord(Builder &, Value *word) const { return word; }
 
+// Registers are waited for one by one.
+Value *NvidiaTarget::arrived(Builder &, Value *loaded) const { return loaded; }
+
 void NvidiaTarget::barrier(KernelContext &context, MemoryScope released, bool) const {
   Builder &ir = context.ir;
   // The barrier itself orders what the program's threads access, in both kinds of memory (PTX ISA,

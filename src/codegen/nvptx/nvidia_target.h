@@ -18,6 +18,7 @@ public:
   llvm::Value *wordFrom(gpu::KernelContext &context, llvm::Value *word,
                         llvm::Value *from) const override;
   llvm::Value *uniformWord(gpu::Builder &ir, llvm::Value *word) const override;
+  llvm::Value *arrived(gpu::Builder &ir, llvm::Value *loaded) const override;
   void barrier(gpu::KernelContext &context, MemoryScope released, bool ldsOnly) const override;
   const char *syncScope(MemoryScope scope) const override;
 };
