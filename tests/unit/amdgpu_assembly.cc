@@ -171,6 +171,26 @@ UNIT_TEST(a_128x128_dot_has_64_accumulators_in_each_of_256_threads) {
                });
 }
 
+// What a step multiplies goes to LDS, and on to the matrix instructions, without a wait for loads:
+// those in flight are the next step's.
+UNIT_TEST(factors_come_while_others_are_multiplied) {
+  onAllChips(withType(matmul, "f16"), {.threads = 256},
+             [](const tl::TargetCode &code, const std::string &assembly) {
+               std::smatch first;
+               if (!std::regex_search(assembly, first, std::regex("v_mfma_\\w+|v_wmma_\\w+")))
+                 return; // gfx90a: without matrix instructions
+               const size_t end = size_t(first.position());
+               const size_t written = std::max(assembly.rfind("ds_write", end) + 1,
+                                               assembly.rfind("ds_store", end) + 1);
+               REQUIRE(written != 0);
+               const size_t begin = assembly.rfind("\n.LBB", written);
+               const std::string step = assembly.substr(begin, end - begin);
+               if (step.find("vmcnt(") != std::string::npos ||
+                   step.find("s_wait_loadcnt") != std::string::npos)
+                 fail(__FILE__, __LINE__, code.target + " waits for loads:" + step);
+             });
+}
+
 UNIT_TEST(lines_of_the_text_are_in_the_code) {
   auto code = compileText(withType(vectorAdd, "f32"), "gfx942", {.wantsAssembly = true});
   REQUIRE_OK(code);
