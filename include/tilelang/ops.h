@@ -2582,7 +2582,7 @@ static inline tl_status tl_atomic_store_ex(tl_graph *g, tl_value value, tl_value
 
 /** A view of memory of the program's own, row-major, which all its threads share (LDS on AMD GPUs):
  *  for the whole program, also in a loop, and apart from all other memory. What it holds before it
- *  is written is undefined. A chip has 64 KB of it or more, of which 32 KB are for operations on
+ *  is written is undefined. A chip has 64 KB of it or more, of which 8 KB are for operations on
  *  tiles. Loads, stores and other operations on it happen in program order, as on any view. The
  *  result is a view of extents `dims`, at least one, and `dtype`. dims: `rank` extents, numbers or
  *  TL_DIM(value). Returns the result, 0 after an error. Since: 0.1 */

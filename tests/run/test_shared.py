@@ -203,6 +203,44 @@ OWN = """kernel @own(%y: view<f32, [3, 15]>) grid [3] {
 case("atomic operations on memory of a program's own", OWN,
      {"y": np.repeat(np.arange(3, dtype=np.float32)[:, None] * 2 + 1, 15, axis=1)})
 
+# Nearly all of a chip's shared memory is the author's: operations on tiles do with 8 KB.
+FULL = """kernel @full(%x: view<f32, [96, 40]>, %t: view<f32, [40, 96]>, %r: view<f32, [40]>, %c: view<f32, [96, 40]>, %y: view<i32, [14336]>)
+    grid [1] {
+  %s = alloc_shared : tile<14336xi32>
+  %places = iota axis 0 : tile<14336xi32>
+  store %places, %s[0]
+  %v = load %x[0, 0] : tile<96x40xf32>
+  %p = permute %v, [1, 0]
+  store %p, %t[0, 0]
+  %sum = reduce sum %v, axis 0
+  store %sum, %r[0]
+  %running = scan sum %v, axis 1
+  store %running, %c[0, 0]
+  %kept = load %s[0] : tile<14336xi32>
+  store %kept, %y[0]
+}
+"""
+x = random.integers(-50, 50, (96, 40)).astype(np.float32)
+case("56 KB of its own", FULL, {"t": x.T.copy(), "r": x.sum(axis=0), "c": x.cumsum(axis=1),
+                                "y": np.arange(14336, dtype=np.int32)}, x=x)
+
+# Many values combined by many waves, whose parts do not fit side by side.
+names = [f"{i}" for i in range(9)]
+
+
+def listed(prefix):
+    return ", ".join(f"%{prefix}{name}" for name in names)
+
+
+MANY = (f"kernel @many({', '.join(f'%v{name}: view<f64, [2048, 4]>' for name in names)}, %o: view<f64, [4]>)\n"
+        "    threads = 1024\n    grid [1] {\n"
+        + "".join(f"  %x{name} = load %v{name}[0, 0] : tile<2048x4xf64>\n" for name in names)
+        + f"  {listed('r')} = reduce_with {listed('x')}, axis 0 combine ({listed('a')}) with ({listed('b')}) {{\n"
+        + "".join(f"    %s{name} = add %a{name}, %b{name}\n" for name in names)
+        + f"    yield {listed('s')}\n  }}\n  store %r8, %o[0]\n}}\n")
+values = {f"v{name}": random.integers(-9, 9, (2048, 4)).astype(np.float64) for name in names}
+case("nine sums at a time", MANY, {"o": values["v8"].sum(axis=0)}, **values)
+
 LARGE = """kernel @large(%y: view<f32, [20000]>) grid [1] {
   %s = alloc_shared : tile<20000xf32>
   %v = full 1.0 : tile<20000xf32>

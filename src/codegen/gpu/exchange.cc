@@ -9,9 +9,6 @@ namespace tl::gpu {
 
 namespace {
 
-// More LDS than this keeps other workgroups off the compute unit for little gain.
-constexpr uint32_t exchangeBytes = 32768;
-
 std::vector<int64_t> shapeOf(const TileLayout &layout) {
   std::vector<int64_t> shape;
   for (unsigned axis = 0; axis < layout.rank(); ++axis)
@@ -57,7 +54,7 @@ void throughLds(KernelContext &context, Lds &lds, const TileValue &source, const
                 std::vector<llvm::Value *> &result) {
   uint32_t bytes = ldsBytes(source.dtype);
   int64_t total = elementsOf(*source.layout);
-  int64_t part = std::min<int64_t>(total, exchangeBytes / bytes);
+  int64_t part = std::min<int64_t>(total, lds.room() / bytes);
   CoordinateMap rowMajor = CoordinateMap::reshape(shapeOf(*source.layout));
   for (int64_t begin = 0; begin < total; begin += part) {
     int64_t end = std::min(begin + part, total);
@@ -219,7 +216,7 @@ TileValue emitTake(KernelContext &context, Lds &lds, const Op &op, const TileVal
   }
   uint32_t bytes = ldsBytes(type.dtype);
   int64_t total = elementsOf(*source.layout);
-  int64_t part = std::min<int64_t>(total, exchangeBytes / bytes);
+  int64_t part = std::min<int64_t>(total, lds.room() / bytes);
   CoordinateMap rowMajor = CoordinateMap::reshape(shapeOf(*source.layout));
   for (int64_t begin = 0; begin < total; begin += part) {
     int64_t end = std::min(begin + part, total);

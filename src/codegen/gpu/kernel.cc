@@ -40,8 +40,8 @@ Status KernelEmitter::checkRegisters() const {
 }
 
 Status KernelEmitter::allocateShared() {
-  // Operations that exchange elements between threads do so in parts of up to this size.
-  constexpr uint64_t leastLeft = 32768;
+  // Operations that exchange elements between threads do so in parts that fit into it.
+  constexpr uint64_t leastLeft = Lds::leastRoom;
   uint64_t total = 0;
   for (OpId id = 1; id < graph.ops.size(); ++id) {
     const Op &op = graph.ops[id];
@@ -206,7 +206,7 @@ Status KernelEmitter::emitOp(OpId id) {
   case Rule::ReduceWith:
   case Rule::Scan:
   case Rule::ScanWith:
-    emitAlongAxis(op);
+    TL_TRY(emitAlongAxis(op));
     break;
   case Rule::Dot: {
     TL_ASSIGN(TileValue result, emitDot(context, lds, op, tile(graph.operand(op, 0)),
@@ -328,16 +328,20 @@ void KernelEmitter::emitElementwise(const Op &op) {
   tiles[graph.result(op)] = std::move(result);
 }
 
-void KernelEmitter::emitAlongAxis(const Op &op) {
+Status KernelEmitter::emitAlongAxis(const Op &op) {
   Combiner combiner(context.emitter, ir, graph, op, [this](ValueId v) { return scalar(v); });
   std::vector<TileValue> sources;
   for (ValueId operand : graph.operands(op))
     sources.push_back(tile(operand));
-  std::vector<TileValue> results = isReduction(op.opcode)
-                                       ? emitReduce(context, lds, op, std::move(combiner), sources)
-                                       : emitScan(context, lds, op, std::move(combiner), sources);
+  std::vector<TileValue> results;
+  if (isReduction(op.opcode)) {
+    TL_ASSIGN(results, emitReduce(context, lds, op, std::move(combiner), sources));
+  } else {
+    results = emitScan(context, lds, op, std::move(combiner), sources);
+  }
   for (size_t i = 0; i < results.size(); ++i)
     tiles[graph.result(op, i)] = std::move(results[i]);
+  return {};
 }
 
 void KernelEmitter::emitShape(const Op &op) {

@@ -74,7 +74,7 @@ private:
   void emitConstant(const Op &op);
   void emitIota(const Op &op);
   void emitElementwise(const Op &op);
-  void emitAlongAxis(const Op &op);
+  Status emitAlongAxis(const Op &op);
   void emitShape(const Op &op);
   void emitMakeView(const Op &op);
   void emitAddress(const Op &op);

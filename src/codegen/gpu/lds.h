@@ -4,6 +4,7 @@
 
 #include "codegen/gpu/thread_index.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace tl::gpu {
@@ -13,6 +14,12 @@ namespace tl::gpu {
 class Lds {
 public:
   explicit Lds(KernelContext &context);
+
+  /// Bytes that an operation may open at one time: the kernel's own shared memory leaves few, and
+  /// more than `most` would keep other workgroups off the compute unit for little gain.
+  uint32_t room(uint32_t most = 32768) const { return std::min(most, context.ldsBytes); }
+  /// What a kernel's own shared memory leaves at least.
+  static constexpr uint32_t leastRoom = 8192;
 
   /// The start of a region that all threads may write now; 16-byte aligned. `bytes` is at most the
   /// chip's.

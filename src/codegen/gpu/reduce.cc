@@ -10,8 +10,6 @@ namespace tl::gpu {
 
 namespace {
 
-constexpr uint32_t partialBytes = 32768;
-
 class Reduction {
 public:
   Reduction(KernelContext &context, Lds &lds, const Op &op, Combiner combiner,
@@ -21,15 +19,16 @@ public:
         axis(unsigned(context.graph.intAttr(op, AttrKey::Axis))),
         type(context.graph.typeOf(context.graph.result(op))), bounds(context, layout) {}
 
-  std::vector<TileValue> emit() {
+  Result<std::vector<TileValue>> emit() {
     TileLayout sliced = layout.sliceAway(axis);
     const TileLayout &to = context.layouts.of(type);
     std::vector<Parts> partial;
     for (const std::vector<uint32_t> &group : layout.axisRegisters(axis))
       partial.push_back(acrossLanes(acrossRegisters(group)));
     const bool waves = layout.axisWaveBits(axis) != 0;
-    if (waves)
-      partial = acrossWaves(sliced, partial, to);
+    if (waves) {
+      TL_ASSIGN(partial, acrossWaves(sliced, partial, to));
+    }
     std::vector<TileValue> results;
     for (size_t i = 0; i < combiner.results(); ++i) {
       size_t part = combiner.resultPart(i);
@@ -142,21 +141,32 @@ private:
 
   /// Each wave writes its part of every result to a slot of its own; each thread reads and combines
   /// all slots of the results it holds, in the order of the slots.
-  std::vector<Parts> acrossWaves(const TileLayout &sliced, std::span<const Parts> partial,
-                                 const TileLayout &to) {
+  Result<std::vector<Parts>> acrossWaves(const TileLayout &sliced, std::span<const Parts> partial,
+                                         const TileLayout &to) {
     std::vector<int64_t> strides = CoordinateMap::reshape(resultShape()).strides;
     uint32_t waves = uint32_t(1) << std::popcount(layout.axisWaveBits(axis));
     uint32_t distinguished = layout.axisWaveBits(axis) << layout.laneBits();
     uint32_t elementBytes = 0;
     for (DType dtype : combiner.dtypes())
       elementBytes += ldsBytes(dtype);
-    int64_t total = type.elements();
-    int64_t part = std::min<int64_t>(total, partialBytes / elementBytes / waves / 16 * 16);
-    int64_t pitch = int64_t(std::bit_ceil(uint64_t(part))); // of a slot
-    std::vector<uint32_t> offsets;                          // of the slots of each value
+    constexpr uint32_t alignment = 16;
+    const int64_t total = type.elements();
+    const uint64_t padding = alignment * combiner.parts(), room = lds.room();
+    const uint64_t most = room > padding ? (room - padding) / elementBytes / waves : 0;
+    if (most == 0)
+      return makeError(
+          TL_E_LIMIT,
+          "%s: %zu values together take %u bytes, in each of %u waves that reduce them, "
+          "more than the %llu bytes of shared memory for it; use fewer threads",
+          opInfo(op.opcode).text.data(), combiner.parts(), elementBytes, waves,
+          (unsigned long long)room);
+    // Of a slot: elements of the result that are combined at one time.
+    const int64_t pitch = int64_t(std::min(std::bit_ceil(uint64_t(total)), std::bit_floor(most)));
+    const int64_t part = std::min(total, pitch);
+    std::vector<uint32_t> offsets; // of the slots of each value
     uint32_t bytes = 0;
     for (DType dtype : combiner.dtypes()) {
-      bytes = (bytes + 15) / 16 * 16;
+      bytes = (bytes + alignment - 1) / alignment * alignment;
       offsets.push_back(bytes);
       bytes += uint32_t(waves * pitch) * ldsBytes(dtype);
     }
@@ -168,7 +178,7 @@ private:
       int64_t end = std::min(begin + part, total);
       std::optional<LdsWindow> window;
       if (part < total)
-        window = {strides, begin, end, 16};
+        window = {strides, begin, end, std::min(alignment, uint32_t(pitch))};
       uint32_t region = lds.open(bytes);
       llvm::Value *slot = ir.CreateMul(waveSlot(), context.i32(pitch));
       for (size_t i = 0; i < combiner.parts(); ++i) {
@@ -216,8 +226,8 @@ private:
 
 } // namespace
 
-std::vector<TileValue> emitReduce(KernelContext &context, Lds &lds, const Op &op, Combiner combiner,
-                                  std::span<const TileValue> sources) {
+Result<std::vector<TileValue>> emitReduce(KernelContext &context, Lds &lds, const Op &op,
+                                          Combiner combiner, std::span<const TileValue> sources) {
   return Reduction(context, lds, op, std::move(combiner), sources).emit();
 }
 

@@ -10,8 +10,6 @@ namespace tl::gpu {
 
 namespace {
 
-constexpr uint32_t windowBytes = 32768;
-
 class ScanEmitter {
 public:
   ScanEmitter(KernelContext &context, Lds &lds, const Op &op, Combiner combiner,
@@ -73,7 +71,7 @@ private:
     uint32_t elementBytes = 0;
     for (size_t part = 0; part < columns.size(); ++part)
       elementBytes += bytes(part);
-    int64_t capacity = windowBytes / elementBytes;
+    int64_t capacity = lds.room() / elementBytes;
     if (extent <= capacity) {
       int64_t part = capacity / extent * extent;
       for (int64_t begin = 0; begin < total; begin += part)

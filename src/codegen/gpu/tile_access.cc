@@ -14,7 +14,7 @@ constexpr int64_t maxImmediate = 2048;
 /// Registers up to which the masked versions are straight code, one access for each.
 constexpr uint32_t maxMaskedRegisters = 8;
 /// LDS that a masked version takes at one time.
-constexpr int64_t stagingBytes = 16384;
+constexpr uint32_t stagingBytes = 16384;
 /// Elements that a thread loads at one time in a masked version's loop, to have several in flight.
 constexpr int64_t loadsInFlight = 4;
 
@@ -363,7 +363,7 @@ std::vector<TileAccess::Part> TileAccess::parts() const {
     total *= shape.back();
   }
   std::vector<int64_t> strides = CoordinateMap::reshape(shape).strides;
-  int64_t size = std::min(total, stagingBytes / bytes);
+  int64_t size = std::min<int64_t>(total, lds.room(stagingBytes) / bytes);
   std::vector<Part> result;
   for (int64_t begin = 0; begin < total; begin += size) {
     Part part{begin, std::min(begin + size, total), {0, strides, begin}, {}};
