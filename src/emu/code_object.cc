@@ -1,6 +1,7 @@
 #include "emu/code_object.h"
 
 #include "emu/elf_format.h"
+#include "emu/mapped_bytes.h"
 #include "emu/offload_bundle.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ using namespace elf;
 // A code object of half a gigabyte is a damaged one.
 constexpr uint64_t kMostBytes = uint64_t(1) << 29;
 constexpr uint32_t kMostSections = 4096;
+constexpr uint64_t kLongestName = 256; // of a section
 
 ErrorPtr damaged(const char *what) {
   return makeError(TL_E_CORRUPT, "the code object is damaged: %s", what);
@@ -79,7 +81,8 @@ private:
     }
     if (object.segments.empty())
       return damaged("it has no segments");
-    return {};
+    std::sort(object.segments.begin(), object.segments.end(), byAddress);
+    return overlap(object.segments) ? damaged("segments overlap") : Status();
   }
 
   Status readSections() {
@@ -94,6 +97,8 @@ private:
       if (sections[i].type != kSectionNoBits && !inside(sections[i].offset, sections[i].bytes))
         return damaged("a section lies outside");
     }
+    if (overlap(sections))
+      return damaged("sections overlap");
     for (const Section &section : sections) {
       if (section.type == kSectionDynamicSymbols)
         TL_TRY(readSymbols(section, sections));
@@ -102,17 +107,39 @@ private:
       else if (section.type == kSectionRela && (section.flags & kSectionAllocated))
         readRelocations(section);
       if ((section.flags & kSectionExecutable) && section.type != kSectionNoBits)
-        if (object.contents(section.address, section.bytes).empty())
-          noteCode(section);
+        noteCode(section);
     }
-    std::sort(object.code.begin(), object.code.end(),
-              [](const auto &a, const auto &b) { return a.address < b.address; });
     // Local symbols (device functions) name places in reports.
     for (const Section &section : sections)
       if (section.type == kSectionSymbols)
         TL_TRY(readSymbols(section, sections));
     noteOtherSections(sections);
-    return {};
+    std::sort(object.code.begin(), object.code.end(), byAddress);
+    return overlap(object.code) ? damaged("sections of code overlap") : Status();
+  }
+
+  static bool byAddress(const CodeSegment &a, const CodeSegment &b) {
+    return a.address < b.address;
+  }
+
+  /// Of what is in order. What overlaps would be read, or decoded, again and again.
+  static bool overlap(const std::vector<CodeSegment> &segments) {
+    for (size_t i = 1; i < segments.size(); ++i)
+      if (segments[i].address < segments[i - 1].address + segments[i - 1].memoryBytes)
+        return true;
+    return false;
+  }
+
+  static bool overlap(std::vector<Section> sections) {
+    std::erase_if(sections, [](const Section &section) {
+      return section.type == kSectionNone || section.type == kSectionNoBits || !section.bytes;
+    });
+    std::sort(sections.begin(), sections.end(),
+              [](const Section &a, const Section &b) { return a.offset < b.offset; });
+    for (size_t i = 1; i < sections.size(); ++i)
+      if (sections[i].offset < sections[i - 1].offset + sections[i - 1].bytes)
+        return true;
+    return false;
   }
 
   void noteOtherSections(const std::vector<Section> &sections) {
@@ -125,8 +152,9 @@ private:
           names.type == kSectionNoBits || section.name >= names.bytes)
         continue;
       auto *text = reinterpret_cast<const char *>(file.data()) + names.offset + section.name;
-      object.otherSections.push_back({std::string(text, strnlen(text, names.bytes - section.name)),
-                                      section.offset, section.bytes});
+      const uint64_t most = std::min(names.bytes - section.name, kLongestName);
+      object.otherSections.push_back(
+          {std::string(text, strnlen(text, most)), section.offset, section.bytes});
     }
   }
 
@@ -152,10 +180,21 @@ private:
         return damaged("a symbol's name lies outside");
       auto *text = reinterpret_cast<const char *>(file.data()) + names.offset + symbol.name;
       size_t length = names.bytes ? strnlen(text, names.bytes - symbol.name) : 0;
+      // Names may share their ends, but not so that a small file says gigabytes.
+      if (length > namesLeft)
+        return damaged("the names of its symbols are longer than itself");
+      namesLeft -= length;
+      // Constants and LDS, which have no section, are no variables.
+      const bool placed = symbol.section && symbol.section < kFirstReservedSection;
+      const bool variable = placed && (symbol.info & 15) == kTypeObject;
+      if (variable &&
+          (symbol.value > object.memoryBytes || symbol.bytes > object.memoryBytes - symbol.value))
+        return makeError(TL_E_CORRUPT,
+                         "the code object is damaged: the variable %.200s lies outside",
+                         std::string(text, length).c_str());
       // The first table is the dynamic one: relocations count from its start.
-      object.symbols.push_back({std::string(text, length), symbol.value, symbol.bytes,
-                                uint8_t(symbol.info & 15), symbol.info >> 4 != 0,
-                                symbol.section != 0});
+      object.symbols.push_back({std::string(text, length), symbol.value, symbol.bytes, variable,
+                                symbol.info >> 4 != 0, symbol.section != 0});
     }
     return {};
   }
@@ -185,33 +224,35 @@ private:
   }
 
   std::span<const uint8_t> file;
+  uint64_t namesLeft = 4 * uint64_t(file.size()); // bytes of symbols' names
   Header header;
   CodeObject object;
 };
 
-// The end of an ELF file whose size nobody knows, by its own headers.
-uint64_t elfExtent(const uint8_t *image) {
+// The end of an ELF file whose size nobody knows, by its own headers; no farther than `image`, all
+// that can be read behind its start.
+size_t elfExtent(std::span<const uint8_t> image) {
   Header header;
-  std::memcpy(&header, image, sizeof(header));
+  if (image.size() < sizeof(header))
+    return image.size();
+  std::memcpy(&header, image.data(), sizeof(header));
   uint64_t end = sizeof(Header);
   auto reach = [&](uint64_t offset, uint64_t bytes) {
     if (offset <= kMostBytes && bytes <= kMostBytes)
       end = std::max(end, offset + bytes);
   };
-  if (header.sectionOffset < kMostBytes && header.sectionCount <= kMostSections)
-    reach(header.sectionOffset, uint64_t(header.sectionCount) * sizeof(Section));
-  if (header.programOffset < kMostBytes && header.programCount <= kMostSections)
-    reach(header.programOffset, uint64_t(header.programCount) * sizeof(Program));
-  uint64_t headers = end;
+  reach(header.sectionOffset, uint64_t(header.sectionCount) * sizeof(Section));
+  reach(header.programOffset, uint64_t(header.programCount) * sizeof(Program));
   for (unsigned i = 0; i < header.sectionCount && i < kMostSections; ++i) {
     Section section;
-    if (header.sectionOffset + (i + 1) * sizeof(Section) > headers)
+    const uint64_t at = header.sectionOffset + i * sizeof(Section);
+    if (at > image.size() || sizeof(section) > image.size() - at)
       break;
-    std::memcpy(&section, image + header.sectionOffset + i * sizeof(Section), sizeof(section));
+    std::memcpy(&section, image.data() + at, sizeof(section));
     if (section.type != kSectionNoBits)
       reach(section.offset, section.bytes);
   }
-  return end;
+  return size_t(std::min<uint64_t>(end, image.size()));
 }
 
 } // namespace
@@ -246,12 +287,15 @@ Result<CodeObject> readCodeObject(const void *image, size_t bytes, const std::st
   auto *data = static_cast<const uint8_t *>(image);
   if (!image || bytes == 0)
     return makeError(TL_E_CORRUPT, "an empty image");
+  const bool sizeKnown = bytes != SIZE_MAX;
+  if (!sizeKnown)
+    bytes = mappedBytes(data);
   Bytes unbundled;
   if (bytes >= 4 && std::memcmp(data, "\177ELF", 4) == 0) {
-    if (bytes == SIZE_MAX)
-      bytes = elfExtent(data);
+    if (!sizeKnown)
+      bytes = elfExtent({data, bytes});
   } else {
-    TL_ASSIGN(unbundled, readOffloadBundle(data, bytes, chip));
+    TL_ASSIGN(unbundled, readOffloadBundle(data, bytes, sizeKnown, chip));
     data = unbundled.data();
     bytes = unbundled.size();
   }

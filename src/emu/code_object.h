@@ -19,8 +19,8 @@ struct CodeSegment {
 struct CodeSymbol {
   std::string name;
   uint64_t address, bytes;
-  uint8_t type; // STT_*
-  bool global;  // or weak
+  bool variable; // of a place inside the segments
+  bool global;   // or weak
   bool defined;
 };
 

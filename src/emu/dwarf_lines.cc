@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace tl::emu {
@@ -79,14 +80,14 @@ public:
       return int64_t(value);
     }
   }
-  std::string text() {
+  std::string_view text() {
     auto *end = static_cast<const uint8_t *>(std::memchr(bytes.data() + at, 0, left()));
     if (!end) {
       fail();
       return "";
     }
-    std::string value(reinterpret_cast<const char *>(bytes.data() + at),
-                      size_t(end - bytes.data()) - at);
+    std::string_view value(reinterpret_cast<const char *>(bytes.data() + at),
+                           size_t(end - bytes.data()) - at);
     at += value.size() + 1;
     return value;
   }
@@ -122,22 +123,41 @@ private:
   bool wide = false;
 };
 
-std::string textAt(std::span<const uint8_t> section, uint64_t offset) {
-  if (offset >= section.size())
-    return "";
-  Reader reader(section.subspan(offset));
-  return reader.text();
-}
+// A section of texts. Any number of them may share an end, so that ends are looked for once.
+class Texts {
+public:
+  explicit Texts(std::span<const uint8_t> bytes) : bytes(bytes) {
+    for (size_t i = 0; i < bytes.size(); ++i)
+      if (!bytes[i])
+        ends.push_back(i);
+  }
+  std::string_view at(uint64_t offset) const {
+    auto end = std::lower_bound(ends.begin(), ends.end(), offset);
+    if (end == ends.end())
+      return "";
+    return {reinterpret_cast<const char *>(bytes.data()) + offset, size_t(*end - offset)};
+  }
 
-std::string join(const std::string &directory, const std::string &name) {
-  return directory.empty() || (!name.empty() && name[0] == '/') ? name : directory + "/" + name;
+private:
+  std::span<const uint8_t> bytes;
+  std::vector<uint64_t> ends;
+};
+
+// No path is longer (PATH_MAX): what is more is none.
+constexpr size_t kLongestPath = 4096;
+
+std::string join(std::string_view directory, std::string_view name) {
+  const bool alone = directory.empty() || (!name.empty() && name[0] == '/');
+  if (name.size() + (alone ? 0 : directory.size()) > kLongestPath)
+    return "";
+  return alone ? std::string(name) : std::string(directory) + "/" + std::string(name);
 }
 
 class Program {
 public:
-  Program(const DwarfSections &sections, Reader unit, const DwarfFileSink &file,
+  Program(const Texts &lineTexts, const Texts &texts, Reader unit, const DwarfFileSink &file,
           const std::function<void(const DwarfRow &)> &row)
-      : sections(sections), reader(unit), file(file), row(row) {}
+      : lineTexts(lineTexts), texts(texts), reader(unit), file(file), row(row) {}
 
   void read() {
     if (readHeader())
@@ -146,7 +166,7 @@ public:
 
 private:
   struct Entry {
-    std::string path, contents;
+    std::string_view path, contents;
     uint64_t directory = 0;
   };
 
@@ -175,37 +195,39 @@ private:
   }
 
   bool readOldEntries(Reader &header) {
-    std::vector<std::string> directories = {""};
-    for (std::string name = header.text(); !name.empty(); name = header.text())
+    directories = {""};
+    for (std::string_view name = header.text(); !name.empty(); name = header.text())
       directories.push_back(name);
     files.push_back(0); // files are numbered from 1
-    for (std::string name = header.text(); !name.empty(); name = header.text()) {
+    for (std::string_view name = header.text(); !name.empty(); name = header.text()) {
       uint64_t directory = header.unsignedNumber();
       header.unsignedNumber(); // time
       header.unsignedNumber(); // bytes
-      addFile(directories, {name, "", directory});
+      addFile({name, "", directory});
     }
     return header.good;
   }
 
   bool readEntries(Reader &header) {
-    std::vector<std::string> directories;
     std::vector<Entry> entries;
     if (!readTable(header, entries))
       return false;
     for (const Entry &entry : entries)
-      directories.push_back(directories.empty() ? entry.path : join(directories[0], entry.path));
+      directories.push_back(entry.path);
     if (!readTable(header, entries))
       return false;
     for (const Entry &entry : entries)
-      addFile(directories, entry);
+      addFile(entry);
     return true;
   }
 
-  void addFile(const std::vector<std::string> &directories, const Entry &entry) {
-    bool known = entry.directory < directories.size();
-    files.push_back(
-        file(join(known ? directories[entry.directory] : "", entry.path), entry.contents));
+  // Directories are relative to the first one, where the compiler ran.
+  void addFile(const Entry &entry) {
+    std::string directory;
+    if (entry.directory < directories.size())
+      directory = entry.directory ? join(directories[0], directories[entry.directory])
+                                  : join("", directories[0]);
+    files.push_back(file(join(directory, entry.path), entry.contents));
   }
 
   bool readTable(Reader &header, std::vector<Entry> &entries) {
@@ -226,23 +248,23 @@ private:
       for (const Field &field : fields)
         if (!readField(header, field.content, field.form, entry))
           return false;
-      entries.push_back(std::move(entry));
+      entries.push_back(entry);
     }
     return header.good;
   }
 
   bool readField(Reader &header, uint64_t content, uint64_t form, Entry &entry) {
-    std::string text;
+    std::string_view text;
     uint64_t number = 0;
     switch (form) {
     case FormString:
       text = header.text();
       break;
     case FormLineStrp:
-      text = textAt(sections.lineStrings, header.offset());
+      text = lineTexts.at(header.offset());
       break;
     case FormStrp:
-      text = textAt(sections.strings, header.offset());
+      text = texts.at(header.offset());
       break;
     case FormUdata:
       number = header.unsignedNumber();
@@ -269,11 +291,11 @@ private:
       return false;
     }
     if (content == ContentPath)
-      entry.path = std::move(text);
+      entry.path = text;
     else if (content == ContentDirectory)
       entry.directory = number;
     else if (content == ContentSource)
-      entry.contents = std::move(text);
+      entry.contents = text;
     return true;
   }
 
@@ -345,12 +367,13 @@ private:
     }
   }
 
-  const DwarfSections &sections;
+  const Texts &lineTexts, &texts;
   Reader reader;
   const DwarfFileSink &file;
   const std::function<void(const DwarfRow &)> &row;
   std::vector<uint8_t> operands; // of standard opcodes, from 1
-  std::vector<uint32_t> files;   // as the sink numbers them
+  std::vector<std::string_view> directories;
+  std::vector<uint32_t> files; // as the sink numbers them
   unsigned version = 0, unit = 1;
   int8_t lineBase = 0;
   uint8_t lineRange = 1, opcodeBase = 1;
@@ -362,12 +385,13 @@ private:
 
 void readDwarfLines(const DwarfSections &sections, const DwarfFileSink &file,
                     const std::function<void(const DwarfRow &)> &row) {
+  const Texts lineTexts(sections.lineStrings), texts(sections.strings);
   Reader all(sections.lines);
   while (!all.atEnd()) {
     Reader unit = all.unit();
     if (!all.good)
       return;
-    Program(sections, unit, file, row).read();
+    Program(lineTexts, texts, unit, file, row).read();
   }
 }
 

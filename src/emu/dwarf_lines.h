@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tl::emu {
 
@@ -13,7 +14,7 @@ struct DwarfSections {
   std::span<const uint8_t> lines, lineStrings, strings; // .debug_line, .debug_line_str, .debug_str
 };
 
-using DwarfFileSink = std::function<uint32_t(const std::string &path, const std::string &contents)>;
+using DwarfFileSink = std::function<uint32_t(const std::string &path, std::string_view contents)>;
 
 struct DwarfRow {
   uint64_t address;

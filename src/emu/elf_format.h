@@ -39,9 +39,12 @@ static_assert(sizeof(Header) == 64 && sizeof(Program) == 56 && sizeof(Section) =
 inline constexpr uint16_t kMachineAmdgpu = 224; // EM_AMDGPU
 inline constexpr uint8_t kAbiHsa = 64;          // ELFOSABI_AMDGPU_HSA
 inline constexpr uint32_t kLoad = 1, kExecutable = 1, kWritable = 2;
-inline constexpr uint32_t kSectionProgramBits = 1, kSectionRela = 4, kSectionNote = 7,
-                          kSectionNoBits = 8, kSectionSymbols = 2, kSectionDynamicSymbols = 11;
+inline constexpr uint32_t kSectionNone = 0, kSectionProgramBits = 1, kSectionRela = 4,
+                          kSectionNote = 7, kSectionNoBits = 8, kSectionSymbols = 2,
+                          kSectionDynamicSymbols = 11;
 inline constexpr uint64_t kSectionAllocated = 2, kSectionExecutable = 4, kSectionCompressed = 0x800;
+inline constexpr uint16_t kFirstReservedSection = 0xff00; // SHN_LORESERVE
+inline constexpr uint8_t kTypeObject = 1;                 // STT_OBJECT
 inline constexpr uint32_t kMetadataNote = 32; // NT_AMDGPU_METADATA
 
 } // namespace tl::emu::elf

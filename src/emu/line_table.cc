@@ -12,14 +12,16 @@ namespace tl::emu {
 
 namespace {
 
-std::vector<std::string> linesOf(const std::string &contents) {
+constexpr size_t kMostPathBytes = size_t(16) << 20;
+
+std::vector<std::string> linesOf(std::string_view contents) {
   std::vector<std::string> lines;
   for (size_t at = 0; at < contents.size();) {
     size_t end = std::min(contents.find('\n', at), contents.size());
     size_t first = std::min(contents.find_first_not_of(" \t\r", at), end), last = end;
     while (last > first && std::strchr(" \t\r", contents[last - 1]))
       --last;
-    lines.push_back(contents.substr(first, last - first));
+    lines.emplace_back(contents.substr(first, last - first));
     at = end + 1;
   }
   return lines;
@@ -34,20 +36,29 @@ std::string SourceLine::text() const {
 
 std::unique_ptr<LineTable> LineTable::read(const CodeObject &object,
                                            const std::vector<LineMapping> &map) {
+  DwarfSections sections = {object.section(".debug_line"), object.section(".debug_line_str"),
+                            object.section(".debug_str")};
   auto table = std::make_unique<LineTable>();
   table->files.push_back({}); // of what has no file
   std::unordered_map<std::string, uint32_t> numbers;
-  auto file = [&](const std::string &path, const std::string &contents) {
-    auto [number, isNew] = numbers.emplace(path, uint32_t(table->files.size()));
-    if (isNew)
-      table->files.push_back({path, linesOf(contents)});
-    return number->second;
+  // Texts may share bytes, but not so that a small file says gigabytes: what is more is not kept.
+  size_t pathsLeft = kMostPathBytes,
+         wordsLeft =
+             4 * (sections.lines.size() + sections.lineStrings.size() + sections.strings.size());
+  auto file = [&](const std::string &path, std::string_view contents) -> uint32_t {
+    if (auto known = numbers.find(path); known != numbers.end())
+      return known->second;
+    if (path.size() > pathsLeft)
+      return 0;
+    pathsLeft -= path.size();
+    const bool kept = contents.size() <= wordsLeft;
+    wordsLeft -= kept ? contents.size() : 0;
+    table->files.push_back({path, kept ? linesOf(contents) : std::vector<std::string>()});
+    return numbers[path] = uint32_t(table->files.size() - 1);
   };
   std::unordered_map<uint32_t, const LineMapping *> places;
   for (const LineMapping &mapping : map)
     places.emplace(mapping.line, &mapping);
-  DwarfSections sections = {object.section(".debug_line"), object.section(".debug_line_str"),
-                            object.section(".debug_str")};
   readDwarfLines(sections, file, [&](const DwarfRow &row) {
     // A row of line 0 belongs to what the compiler made up; the line before it is the better
     // answer, so it is left out unless it ends the sequence.

@@ -54,9 +54,8 @@ public:
     return nullptr;
   }
   uint64_t findGlobal(const std::string &name, uint64_t *bytes) const override {
-    constexpr uint8_t kObject = 1; // STT_OBJECT
     for (const CodeSymbol &symbol : object.symbols)
-      if (symbol.defined && symbol.global && symbol.type == kObject && symbol.name == name) {
+      if (symbol.variable && symbol.global && symbol.name == name) {
         if (bytes)
           *bytes = symbol.bytes;
         return memory->address + symbol.address;
@@ -178,7 +177,9 @@ public:
       return 0;
     MemoryBlock *block = space->allocate(bytes, kind, device);
     if (block && options.checks && kind == MemoryKind::Device && !block->races)
-      findings.notChecked("races in allocations of more than 256 MB");
+      findings.notChecked(space->looksForRaces()
+                              ? "races in allocations of more than 256 MB"
+                              : "races: the process may not map as much memory as that takes");
     return block ? block->address : 0;
   }
   bool registerHost(void *memory, uint64_t bytes, uint32_t device) override {
@@ -319,8 +320,9 @@ LoadResult MachineImpl::load(const void *image, size_t bytes, uint32_t device) {
   const Chip &chip = *chips[device];
   auto object = readCodeObject(image, bytes, chip.info.name, chip.info.machine);
   if (!object)
-    return refuse(object.error().status == TL_E_UNSUPPORTED ? LoadStatus::WrongChip
-                                                            : LoadStatus::NotAnImage,
+    return refuse(object.error().status == TL_E_UNSUPPORTED     ? LoadStatus::WrongChip
+                  : object.error().status == TL_E_OUT_OF_MEMORY ? LoadStatus::OutOfMemory
+                                                                : LoadStatus::NotAnImage,
                   object.error().message);
   constexpr uint32_t kXnackOn = 3; // EF_AMDGPU_FEATURE_XNACK_ON_V4
   if (object->xnack == kXnackOn)
@@ -355,7 +357,7 @@ bool MachineImpl::census(const void *image, size_t bytes, std::vector<CensusRow>
     files.push_back(Bytes(data, data + bytes));
   else
     for (const Chip *chip : chips) {
-      auto found = readOffloadBundle(data, bytes, chip->info.name);
+      auto found = readOffloadBundle(data, bytes, true, chip->info.name);
       if (found)
         files.push_back(std::move(*found));
       else if (found.error().status != TL_E_UNSUPPORTED ||
@@ -407,9 +409,10 @@ LaunchResult MachineImpl::launch(const LaunchRequest &request) {
                                        .swaps = context.program->swaps,
                                        .plainAtomicStores = context.chip->has(PlainAtomicStores)});
   LaunchResult result = runLaunch(context, options.threads);
-  if (result.status >= LaunchStatus::MemoryFault) // it was running
+  const bool stopped = result.status >= LaunchStatus::MemoryFault; // while it was running
+  if (stopped)
     addFault(context, result.message);
-  if (options.profile) {
+  if (options.profile && (stopped || result.status == LaunchStatus::Ok)) {
     uint32_t threads = request.block[0] * request.block[1] * request.block[2];
     findings.count({context.device, kernel->record.info.name, threads, request.dynamicLds,
                     occupancyOf(*context.chip, kernel->record.info, threads, request.dynamicLds)});
@@ -430,7 +433,7 @@ Emulator *createMachine(const std::vector<std::string> &names, const Options &op
     const Chip *chip = findChip(name);
     if (!chip) {
       if (message)
-        *message = "no chip " + name + " is emulated";
+        *message = "no chip \"" + name.substr(0, 200) + "\" is emulated";
       return nullptr;
     }
     chips.push_back(chip);

@@ -76,13 +76,15 @@ public:
   /// Whether an address is one that devices' memory has or could have.
   bool isDeviceAddress(uint64_t address) const { return address - guardBase < regionBytes; }
   uint64_t bytesInUse(uint32_t device) const;
+  /// False where the process may not map as much as that takes.
+  bool looksForRaces() const { return raceBase; }
   /// Blocks that are gone and that some use may still look at.
   size_t forgottenCount() const;
   /// Calls `visit` for every block, live or released; none comes or goes meanwhile.
   void forEachBlock(const std::function<void(MemoryBlock &)> &visit) const;
 
   /// Resolves a range for copies: ordinary host memory is its own place. False with a message when
-  /// it is outside of live blocks.
+  /// it is outside of live blocks, and of devices or made here (pinned, managed).
   bool resolve(uint64_t address, uint64_t bytes, uint8_t *&host, uint8_t *&shadow,
                std::string *message) const;
 

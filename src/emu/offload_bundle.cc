@@ -1,6 +1,8 @@
 #include "emu/offload_bundle.h"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -56,7 +58,8 @@ Result<Bytes> readPlain(const uint8_t *data, size_t bytes, const std::string &ch
 
 // Compressed: "CCOB", u16 version, u16 method (0 zlib, 1 zstd), then in version 2 the sizes as u32,
 // in version 3 as u64: whole file (since version 2), uncompressed; last a u64 hash.
-Result<Bytes> readCompressed(const uint8_t *data, size_t bytes, const std::string &chip) {
+Result<Bytes> readCompressed(const uint8_t *data, size_t bytes, bool sizeKnown,
+                             const std::string &chip) {
   if (bytes < 24)
     return damaged("it is shorter than its header");
   unsigned version = get<uint16_t>(data + 4), method = get<uint16_t>(data + 6);
@@ -68,7 +71,7 @@ Result<Bytes> readCompressed(const uint8_t *data, size_t bytes, const std::strin
     whole = get<uint64_t>(data + 8), plain = get<uint64_t>(data + 16), at = 24;
   } else if (version == 2) {
     whole = get<uint32_t>(data + 8), plain = get<uint32_t>(data + 12), at = 16;
-  } else if (version == 1 && bytes != SIZE_MAX) {
+  } else if (version == 1 && sizeKnown) {
     plain = get<uint32_t>(data + 8), at = 12;
   } else {
     return makeError(TL_E_CORRUPT, "a compressed offload bundle of unknown version %u", version);
@@ -76,32 +79,37 @@ Result<Bytes> readCompressed(const uint8_t *data, size_t bytes, const std::strin
   at += 8;
   if (whole > bytes || whole < at || plain > kMostBytes)
     return damaged("its sizes");
-  Bytes out(plain);
+  // Untouched until there is something in it: the header may say anything.
+  std::unique_ptr<uint8_t[]> out(new (std::nothrow) uint8_t[plain]);
+  if (!out)
+    return makeError(TL_E_OUT_OF_MEMORY, "no memory for the %llu bytes of an offload bundle",
+                     static_cast<unsigned long long>(plain));
   if (method == 1) {
-    size_t got = ZSTD_decompress(out.data(), out.size(), data + at, whole - at);
+    size_t got = ZSTD_decompress(out.get(), plain, data + at, whole - at);
     if (ZSTD_isError(got) || got != plain)
       return damaged("its compressed data");
   } else if (method == 0) {
     uLongf got = plain;
-    if (uncompress(out.data(), &got, data + at, whole - at) != Z_OK || got != plain)
+    if (uncompress(out.get(), &got, data + at, whole - at) != Z_OK || got != plain)
       return damaged("its compressed data");
   } else {
     return makeError(TL_E_CORRUPT, "a compressed offload bundle of unknown method %u", method);
   }
-  if (out.size() < kMagicBytes || std::memcmp(out.data(), kMagic, kMagicBytes) != 0)
+  if (plain < kMagicBytes || std::memcmp(out.get(), kMagic, kMagicBytes) != 0)
     return damaged("no bundle inside");
-  return readPlain(out.data(), out.size(), chip);
+  return readPlain(out.get(), plain, chip);
 }
 
 } // namespace
 
-Result<Bytes> readOffloadBundle(const uint8_t *data, size_t bytes, const std::string &chip) {
+Result<Bytes> readOffloadBundle(const uint8_t *data, size_t bytes, bool sizeKnown,
+                                const std::string &chip) {
   if (bytes >= 4 && std::memcmp(data, "CCOB", 4) == 0)
-    return readCompressed(data, bytes, chip);
+    return readCompressed(data, bytes, sizeKnown, chip);
   if (bytes >= kMagicBytes && std::memcmp(data, kMagic, kMagicBytes) == 0)
     return readPlain(data, bytes, chip);
   std::string start; // of a file in hand; what else lies behind a pointer is not the caller's
-  for (size_t i = 0; bytes != SIZE_MAX && i < std::min<size_t>(bytes, 16); ++i)
+  for (size_t i = 0; sizeKnown && i < std::min<size_t>(bytes, 16); ++i)
     start += data[i] >= ' ' && data[i] < 127 ? std::string(1, char(data[i]))
                                              : formatString("\\x%02x", unsigned(data[i]));
   if (start.empty())

@@ -26,7 +26,7 @@ Rows ours(const std::string &path) {
   if (!object)
     return rows;
   std::vector<std::string> files;
-  auto file = [&](const std::string &name, const std::string &) {
+  auto file = [&](const std::string &name, std::string_view) {
     files.push_back(name);
     return uint32_t(files.size() - 1);
   };
