@@ -16,12 +16,6 @@ static_assert(sizeof(DispatchPacket) == 64);
 // Where amd_queue_t keeps the upper halves of the apertures, for code of version 4.
 constexpr uint32_t kQueueBytes = 256, kQueueShared = 0x40, kQueuePrivate = 0x44;
 
-uint64_t gridThreads(const LaunchRequest &request, unsigned axis) {
-  return request.remainder[axis]
-             ? uint64_t(request.grid[axis] - 1) * request.block[axis] + request.remainder[axis]
-             : uint64_t(request.grid[axis]) * request.block[axis];
-}
-
 uint32_t dimensions(const LaunchRequest &request) {
   for (unsigned axis = 2; axis > 0; --axis)
     if (gridThreads(request, axis) > 1)
@@ -69,6 +63,12 @@ bool hiddenValue(const LaunchContext &context, const std::string &kind, uint64_t
 }
 
 } // namespace
+
+uint64_t gridThreads(const LaunchRequest &request, unsigned axis) {
+  return request.remainder[axis]
+             ? uint64_t(request.grid[axis] - 1) * request.block[axis] + request.remainder[axis]
+             : uint64_t(request.grid[axis]) * request.block[axis];
+}
 
 LaunchMemory::~LaunchMemory() {
   if (block)

@@ -5,6 +5,9 @@
 
 namespace tl::emu {
 
+/// The threads of all workgroups of an axis, of which the last one may be partial.
+uint64_t gridThreads(const LaunchRequest &request, unsigned axis);
+
 /// Memory of the emulator's own for the time of a launch.
 class LaunchMemory {
 public:

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <system_error>
 #include <thread>
 
 namespace tl::emu {
@@ -25,6 +27,13 @@ constexpr size_t kResidentBytes = size_t(256) << 20; // of waves' registers and 
 
 struct FreeDeleter {
   void operator()(void *p) const { std::free(p); }
+};
+
+/// The wave's MODE says what the host's word says elsewhere.
+struct DefaultControlWord {
+  const unsigned before = _mm_getcsr();
+  DefaultControlWord() { _mm_setcsr(0x1f80); }
+  ~DefaultControlWord() { _mm_setcsr(before); }
 };
 
 // A workgroup in flight and the memory of its waves.
@@ -51,8 +60,7 @@ public:
   }
 
   void run() {
-    const unsigned control = _mm_getcsr();
-    _mm_setcsr(0x1f80); // the wave's MODE says what the host's word says elsewhere
+    const DefaultControlWord control;
     if (launch.request->cooperative)
       while (admit()) {
       }
@@ -81,7 +89,6 @@ public:
       }
     }
     reportProfile();
-    _mm_setcsr(control);
   }
 
 private:
@@ -115,7 +122,7 @@ private:
       if (scratchBytes)
         slot->scratch.reset(static_cast<uint8_t *>(std::aligned_alloc(64, scratchBytes)));
       if (!slot->vectorFile || (scratchBytes && !slot->scratch)) {
-        launch.fail(LaunchStatus::OutOfResources, "no memory for the registers of a workgroup");
+        launch.failForMemory("the registers of a workgroup");
         return false;
       }
     }
@@ -185,6 +192,8 @@ private:
       const MicroOp &op = wave.program->ops[wave.pc];
       text += formatString(", wave %u at ", wave.number) + launch.place(op);
     }
+    if (!named)
+      text += formatString(" of kernel %s", launch.record->shownName.c_str());
     return text;
   }
 
@@ -208,12 +217,13 @@ LaunchResult checkRequest(LaunchContext &context) {
   uint64_t threads = 1;
   context.groups = 1;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    const char *why = request.grid[axis] == 0                 ? "no axis may be 0"
-                      : request.block[axis] == 0              ? "no axis may be 0"
-                      : request.block[axis] > chip.maxThreads ? "an axis has too many threads"
-                      : request.remainder[axis] > request.block[axis]
-                          ? "a remainder is larger than a workgroup"
-                          : nullptr;
+    const char *why =
+        request.grid[axis] == 0                         ? "no axis may be 0"
+        : request.block[axis] == 0                      ? "no axis may be 0"
+        : request.block[axis] > chip.maxThreads         ? "an axis has too many threads"
+        : request.remainder[axis] > request.block[axis] ? "a remainder is larger than a workgroup"
+        : gridThreads(request, axis) > UINT32_MAX       ? "an axis has more than 4294967295 threads"
+                                                        : nullptr;
     if (why)
       return refuse(LaunchStatus::BadConfiguration,
                     formatString("kernel %s: a grid of %u x %u x %u workgroups of %u x %u x %u "
@@ -251,7 +261,34 @@ LaunchResult checkRequest(LaunchContext &context) {
   return {};
 }
 
+void work(LaunchContext &context) {
+  try {
+    WorkerLoop(context).run();
+  } catch (const std::bad_alloc &) {
+    context.failForMemory("its workgroups");
+  }
+}
+
+/// As many threads as asked for, or as the system gives.
+void runWorkers(LaunchContext &context, unsigned workers) {
+  std::vector<std::thread> others;
+  try {
+    while (others.size() + 1 < workers)
+      others.emplace_back(work, std::ref(context));
+  } catch (const std::system_error &) {
+  } catch (const std::bad_alloc &) {
+  }
+  work(context);
+  for (std::thread &other : others)
+    other.join();
+}
+
 } // namespace
+
+void LaunchContext::failForMemory(const char *what) {
+  fail(LaunchStatus::OutOfResources,
+       formatString("kernel %s: no memory for %s", record->shownName.c_str(), what));
+}
 
 void LaunchContext::fail(LaunchStatus status, std::string message) {
   std::lock_guard guard(resultLock);
@@ -299,14 +336,9 @@ LaunchResult runLaunch(LaunchContext &context, unsigned threads) {
       std::max(context.program->vectorLines, std::min(context.record->info.vgprs, 512u));
   LaunchMemory memory(*context.space);
   if (!memory.fill(context, context.request->kernel->device()))
-    return refuse(LaunchStatus::OutOfResources, "no memory for the kernel arguments");
-  unsigned workers = unsigned(std::min<uint64_t>(std::max(threads, 1u), context.groups));
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < workers; ++i)
-    others.emplace_back([&] { WorkerLoop(context).run(); });
-  WorkerLoop(context).run();
-  for (std::thread &other : others)
-    other.join();
+    context.failForMemory("its arguments");
+  else
+    runWorkers(context, unsigned(std::min<uint64_t>(std::max(threads, 1u), context.groups)));
   return std::move(context.result);
 }
 

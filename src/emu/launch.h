@@ -58,6 +58,7 @@ struct LaunchContext {
 
   /// The first failure wins and stops all workers.
   void fail(LaunchStatus status, std::string message);
+  void failForMemory(const char *what);
   /// "kernel k, v_add_f32 at 0x1f00 (file.c:12)".
   std::string place(const MicroOp &op) const;
 };

@@ -380,15 +380,14 @@ bool AddressSpace::resolve(uint64_t address, uint64_t bytes, uint8_t *&host, uin
                            std::string *message) const {
   host = reinterpret_cast<uint8_t *>(address);
   shadow = nullptr;
+  if (bytes == 0 || !(isDeviceAddress(address) || address - hostBase < hostBytes))
+    return true;
   const MemoryBlock *block = find(address);
-  if (block && block->kind == MemoryKind::Device && block->live &&
-      block->contains(address, bytes)) {
+  if (block && block->live && block->contains(address, bytes)) {
     host = block->host + (address - block->address);
     shadow = block->shadow ? block->shadow + (address - block->address) : nullptr;
     return true;
   }
-  if (!isDeviceAddress(address) || bytes == 0)
-    return true;
   if (message)
     *message = formatString("0x%llx, %llu bytes: %s", static_cast<unsigned long long>(address),
                             static_cast<unsigned long long>(bytes), describe(address).c_str());

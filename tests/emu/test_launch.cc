@@ -98,6 +98,61 @@ UNIT_TEST(impossible_launches_are_refused) {
   CHECK(status({1}, {64}) == LaunchStatus::OutOfResources);
 }
 
+// A dispatch packet counts the threads of an axis in 32 bits (HSA 1.2).
+UNIT_TEST(more_threads_than_a_dispatch_counts) {
+  Options options;
+  options.instructionBudget = 100000;
+  Machine machine("gfx942", options);
+  REQUIRE(machine.load(kernelFile("vector_add", "gfx942", 2)) == LoadStatus::Ok);
+  uint64_t a = machine.upload(std::vector<float>(64));
+  auto launch = [&](std::vector<uint32_t> grid) {
+    return machine.launch("vectorAdd", grid, {256}, a, a, a, 64).status;
+  };
+  CHECK(launch({1u << 24}) == LaunchStatus::BadConfiguration);
+  CHECK(machine.message.find("more than 4294967295 threads") != std::string::npos);
+  CHECK(launch({UINT32_MAX, UINT32_MAX, UINT32_MAX}) == LaunchStatus::BadConfiguration);
+  // As many as it counts: the budget ends them, and the message says whose they were.
+  CHECK(launch({(1u << 24) - 1}) == LaunchStatus::Hang);
+  CHECK(machine.message.find("no end") != std::string::npos);
+  CHECK(machine.message.find("kernel vectorAdd") != std::string::npos);
+}
+
+UNIT_TEST(what_was_not_launched_has_no_occupancy) {
+  Options options;
+  options.profile = true;
+  Machine machine("gfx942", options);
+  REQUIRE(machine.load(kernelFile("vector_add", "gfx942", 2)) == LoadStatus::Ok);
+  uint64_t a = machine.upload(std::vector<float>(64));
+  CHECK(machine.launch("vectorAdd", {1}, {0}, a, a, a, 64).status ==
+        LaunchStatus::BadConfiguration);
+  CHECK_EQ(machine.emulator->report(ReportFormat::Text), "");
+  CHECK(machine.launch("vectorAdd", {1}, {64}, a, a, a, 64).status == LaunchStatus::Ok);
+  CHECK(machine.emulator->report(ReportFormat::Text).find("occupancy: vectorAdd: 64 threads") !=
+        std::string::npos);
+}
+
+// As for memory of devices: what is past an allocation's end, or released, is nobody's.
+UNIT_TEST(copies_know_memory_of_the_host_that_is_theirs) {
+  Machine machine("gfx942");
+  uint64_t device = machine.upload(std::vector<float>(64));
+  for (MemoryKind kind : {MemoryKind::Pinned, MemoryKind::Managed}) {
+    uint64_t host = machine.emulator->allocate(64, kind, 0);
+    auto copies = [&](uint64_t to, uint64_t bytes) {
+      machine.message.clear();
+      return machine.emulator->copy(to, device, bytes, Operation(), &machine.message);
+    };
+    CHECK(copies(host, 64));
+    CHECK(copies(host + 60, 4));
+    CHECK(!copies(host + 60, 8));
+    CHECK(!copies(host + 64, 4));
+    CHECK(machine.message.find("0 bytes past the end of the live allocation") != std::string::npos);
+    CHECK(machine.emulator->release(host, nullptr));
+    CHECK(!copies(host, 64));
+    CHECK(machine.message.find("released allocation") != std::string::npos);
+    CHECK(!machine.emulator->fill(host, 0, 1, 64, Operation(), &machine.message));
+  }
+}
+
 UNIT_TEST(unknown_chips_and_interfaces_are_refused) {
   std::string message;
   CHECK(!tl_emu_create(kInterface, {"gfx942", "gfx000"}, Options(), &message));
