@@ -109,6 +109,10 @@ Result<std::vector<KernelRecord>> readKernels(const CodeObject &object, const Ch
     std::string symbol = item[".symbol"].string;
     if (info.name.empty() || symbol.empty())
       return makeError(TL_E_CORRUPT, "the code object's metadata is wrong: a kernel has no name");
+    if (std::any_of(info.name.begin(), info.name.end(),
+                    [](char c) { return uint8_t(c) < ' ' || c == 127; }))
+      return makeError(TL_E_CORRUPT, "the code object's metadata is wrong: the name of a kernel "
+                                     "has control characters");
     if (info.kernargBytes > kMostKernargBytes)
       return lie(info.name, "its argument block is larger than any chip allows");
     TL_TRY(readArguments(item[".args"], info));

@@ -101,7 +101,8 @@ private:
       std::string names;
       for (size_t i = 0; i < module->kernelCount() && i < 20; ++i)
         names += (i ? ", " : "") + module->kernel(i)->info().name;
-      refuse("the code object has no kernel " + launch.kernel + ", only: " + names);
+      refuse("the code object has no kernel \"" + launch.kernel.substr(0, 200) +
+             "\", only: " + names);
     }
     std::copy(launch.grid, launch.grid + 3, request.grid);
     std::copy(launch.block, launch.block + 3, request.block);

@@ -141,31 +141,61 @@ LaunchArgument readArgument(const json &given, const std::string &which) {
   return floating(float(number));
 }
 
+// What is wrong with a text before anything of it is used. JSON lets a key stand twice and says
+// nothing of which counts.
+class LaunchTextCheck final : public json::json_sax_t {
+public:
+  std::string problem;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(json::number_integer_t) override { return true; }
+  bool number_unsigned(json::number_unsigned_t) override { return true; }
+  bool number_float(json::number_float_t, const json::string_t &) override { return true; }
+  bool binary(json::binary_t &) override { return true; }
+  bool string(json::string_t &value) override {
+    auto control = [](char c) { return uint8_t(c) < ' ' || c == 127; };
+    return std::none_of(value.begin(), value.end(), control) ||
+           refuses("has a string with a control character");
+  }
+  bool start_object(size_t) override {
+    open.emplace_back();
+    return true;
+  }
+  bool key(json::string_t &value) override {
+    return open.back().insert(value).second ||
+           refuses("has the key \"" + value.substr(0, 100) + "\" twice");
+  }
+  bool end_object() override {
+    open.pop_back();
+    return true;
+  }
+  bool start_array(size_t) override { return true; }
+  bool end_array() override { return true; }
+  // "[json.exception.parse_error.101] parse error at line 1, column 2: ...; last read: ..."
+  bool parse_error(size_t, const std::string &, const json::exception &error) override {
+    std::string text = error.what();
+    text = text.substr(std::min(text.find("] ") + 2, text.size()));
+    return refuses("is no JSON: " + text.substr(0, text.find("; last read")));
+  }
+
+private:
+  bool refuses(const std::string &what) {
+    problem = what;
+    return false;
+  }
+  std::vector<std::set<std::string>> open; // the keys of the objects that are not at their end
+};
+
 } // namespace
 
-/// JSON lets a key stand twice and says nothing of which counts.
 static json parseLaunch(const std::string &text) {
-  std::vector<std::set<std::string>> open;
-  std::string twice;
-  bool nul = false;
-  auto look = [&](int, json::parse_event_t event, json &value) {
-    if (event == json::parse_event_t::object_start)
-      open.emplace_back();
-    else if (event == json::parse_event_t::object_end)
-      open.pop_back();
-    else if (event == json::parse_event_t::key && !open.back().insert(value).second)
-      twice = value;
-    else if (event == json::parse_event_t::value && value.is_string())
-      nul |= value.get_ref<const std::string &>().find('\0') != std::string::npos;
-    return true;
-  };
-  json launch = json::parse(text, look, false);
+  LaunchTextCheck check;
+  if (!json::sax_parse(text, &check))
+    refuse("%s", check.problem.c_str());
+  json launch = json::parse(text, nullptr, false);
   if (!launch.is_object())
     refuse("is no JSON object");
-  if (!twice.empty())
-    refuse("has the key \"%.100s\" twice", twice.c_str());
-  if (nul)
-    refuse("has a string with a NUL");
   return launch;
 }
 

@@ -204,6 +204,14 @@ UNIT_TEST(launch_files) {
   CHECK(read > 100 && refused > 1000);
 }
 
+// Reading takes as long as the text is, not its square.
+UNIT_TEST(launch_files_with_many_arguments) {
+  std::string text = R"({"chip":"c","kernel":"k","grid":[1],"block":[1],"args":[{"i32":0})";
+  for (unsigned i = 1; i < 200000; ++i)
+    text += ",{\"i32\":1}";
+  CHECK_EQ(tlc::readLaunchFile(text + "]}").arguments.size(), size_t(200000));
+}
+
 UNIT_TEST(launch_files_that_are_large_or_deep) {
   for (const std::string &text :
        {std::string(1000000, '['), std::string(1000000, '{'), std::string(10000000, ' '),

@@ -4,6 +4,7 @@ import array
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -22,8 +23,8 @@ def check(name, good, output=""):
         failed += 1
 
 
-def emu(*words):
-    return subprocess.run(["tlc", "emu", *map(str, words)], capture_output=True, text=True, timeout=60)
+def emu(*words, **options):
+    return subprocess.run(["tlc", "emu", *map(str, words)], capture_output=True, text=True, timeout=60, **options)
 
 
 def says(name, done, status, *words):
@@ -100,12 +101,18 @@ def launches(directory):
     says("f32 too large", launch(argument(3, {"f32": 1e300})), 2, "argument 3", "f32")
     says("no number", launch(argument(3, {"f32": "many"})), 2, "argument 3", "inf")
     says("a device for a file", launch(argument(0, {"buf": "/dev/zero"})), 1, "/dev/zero", "ordinary")
-    says("a NUL in a name", launch(argument(0, {"buf": "a\0b"})), 2, "NUL")
+    says("a NUL in a name", launch(argument(0, {"buf": "a\0b"})), 2, "control character")
+    says("a name that colours the terminal", launch(change(kernel="\x1b[31m")), 2, "control character")
     says("null pointer", launch(argument(0, {"ptr": 0})), 1, "vector_add.cl")
     says("short buffer", launch(argument(0, {"buf": {"bytes": 400, "fill": 0}})), 1, "vector_add.cl", "400")
     for text in ('{"chip": "gfx942", "chip": "gfx1100"}', "", "{", "[]", "null", '{"chip": 3}', "\x00", '{"chip": "gfx942", "kernel": "k", "grid": [1], "block": [1]}'):
         path.write_text(text)
         says(f"launch file {text!r}", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", path), 2, "launch.json")
+    path.write_text('{"chip": "gfx942",\n "kernel": }')
+    says("where a launch file is no JSON", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", path), 2, "launch.json",
+         "line 2, column 12")
+    path.write_text('{"chip": "gfx942", "chip": "gfx1100"}')
+    says("a key twice", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", path), 2, '"chip" twice')
     says("no launch file", emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", directory / "absent"), 1, "absent")
 
 
@@ -122,6 +129,32 @@ def endless(directory):
     says("endless loop by TL_EMU_BUDGET", emu(directory / "spin.co", "--launch", directory / "spin.json"), 1, "no end",
          "spin.cl:2")
     del os.environ["TL_EMU_BUDGET"]
+
+
+def little_memory(directory):
+    """A process that may map 4 GB: too little for what is asked for is an answer, as anything else is."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    (directory / "large.cl").write_text("""__attribute__((amdgpu_flat_work_group_size(1024, 1024)))
+kernel void large(global int *out) {
+  volatile int x[60000];
+  x[out[0] & 7] = 1;
+  out[0] = x[7];
+}
+""")
+    clang = shutil.which("clang-22") or "/usr/lib/llvm-22/bin/clang"
+    subprocess.run([clang, "-x", "cl", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-O2", directory / "large.cl",
+                    "-o", directory / "large.co"], check=True)
+    path = directory / "large.json"
+    launch = {"chip": "gfx1100", "kernel": "large", "grid": [100], "block": [1024], "args": [{"buf": {"bytes": 4096, "fill": 0}}]}
+    path.write_text(json.dumps(launch))
+    says("no memory for workgroups", emu(directory / "large.co", "--launch", path, "--threads", 4, preexec_fn=limit), 1,
+         "kernel large: no memory for")
+    launch |= {"chip": "gfx942", "kernel": "vectorAdd", "grid": [100000], "block": [64],
+               "args": [{"buf": {"bytes": 4096, "fill": 0}}] * 3 + [{"i32": 0}]}
+    path.write_text(json.dumps(launch))
+    done = emu(KERNELS / "vector_add_gfx942_O2.co", "--launch", path, "--threads", 10000, "--report", preexec_fn=limit)
+    check("fewer threads than asked for", done.returncode == 0 and not done.stderr, done.stderr)
+    check("races are not looked for", "not-checked: races: the process may not map" in done.stdout, done.stdout[:2000])
 
 
 MODES = """
@@ -261,6 +294,7 @@ census()
 if not os.environ.get("TL_SANITIZE"):
     with tempfile.TemporaryDirectory() as name:
         library(pathlib.Path(name))
+        little_memory(pathlib.Path(name))
         words_of_ours(pathlib.Path(name))
     with tempfile.TemporaryDirectory() as name:
         census_of_ours(pathlib.Path(name))
