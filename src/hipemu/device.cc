@@ -112,7 +112,8 @@ int hipDeviceReset() {
     return code;
   Lock lock(runtime.mutex);
   Device &device = runtime.currentDevice();
-  runtime.synchronize(lock, device);
+  if (int code = runtime.drain(lock, device))
+    return code;
   for (const StreamPtr &stream : std::vector<StreamPtr>(device.streams))
     if (stream->kind == StreamKind::User) {
       captureForget(runtime, *stream);

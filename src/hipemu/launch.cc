@@ -20,10 +20,11 @@ int checkShape(const Device &device, const Function &function, const LaunchReque
   const emu::KernelInfo &info = function.code.info();
   const uint64_t grid[] = {r.grid.x, r.grid.y, r.grid.z};
   const uint64_t block[] = {r.block.x, r.block.y, r.block.z};
-  uint64_t threads = 1;
+  uint64_t threads = 1, groups = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (grid[axis] == 0 || block[axis] == 0 || block[axis] > device.chip->maxThreads ||
-        grid[axis] * block[axis] > kMaxThreadsOfAxis)
+        grid[axis] * block[axis] > kMaxThreadsOfAxis ||
+        __builtin_mul_overflow(groups, grid[axis], &groups))
       return hipErrorInvalidConfiguration;
     threads *= block[axis];
   }

@@ -61,10 +61,9 @@ int freeBlock(void *memory, bool host) {
     return hipErrorInvalidValue;
   if ((block->kind == emu::MemoryKind::Pinned) != host)
     return host ? hipErrorInvalidValue : hipErrorInvalidDevicePointer;
-  if (host) // every device may use it
-    runtime.drain(lock);
-  else
-    runtime.synchronize(lock, *runtime.device(block->device));
+  // Every device may use memory of the host.
+  if (int code = host ? runtime.drain(lock) : runtime.drain(lock, *runtime.device(block->device)))
+    return code;
   // Another thread may have freed it meanwhile.
   if (!runtime.blocks.count(address))
     return hipErrorInvalidValue;
@@ -152,7 +151,8 @@ int hipHostUnregister(void *memory) {
   Block *block = runtime.findBlock(memory);
   if (!block || block->address != address || block->kind != emu::MemoryKind::Registered)
     return hipErrorHostMemoryNotRegistered;
-  runtime.drain(lock);
+  if (int code = runtime.drain(lock))
+    return code;
   if (!runtime.blocks.count(address))
     return hipErrorHostMemoryNotRegistered;
   releaseBlock(runtime, address);

@@ -9,6 +9,13 @@ namespace tl::hipemu {
 
 namespace {
 
+uint32_t blocksThatFit(Runtime &runtime, const Function &function, uint32_t threads,
+                       size_t sharedBytes) {
+  if (sharedBytes > runtime.device(function.device)->chip->ldsBytes)
+    return 0;
+  return runtime.emulator->occupancy(*function.code.kernel, threads, uint32_t(sharedBytes));
+}
+
 int activeBlocks(int *blocks, const void *handle, int threads, size_t sharedBytes) {
   Runtime &runtime = Runtime::get();
   Lock lock(runtime.mutex);
@@ -19,10 +26,8 @@ int activeBlocks(int *blocks, const void *handle, int threads, size_t sharedByte
     return code;
   const Device &device = *runtime.device(function->device);
   *blocks = 0;
-  if (uint32_t(threads) <= std::min(function->code.info().maxThreads, device.chip->maxThreads) &&
-      sharedBytes <= device.chip->ldsBytes)
-    *blocks = int(runtime.emulator->occupancy(*function->code.kernel, uint32_t(threads),
-                                              uint32_t(sharedBytes)));
+  if (uint32_t(threads) <= std::min(function->code.info().maxThreads, device.chip->maxThreads))
+    *blocks = int(blocksThatFit(runtime, *function, uint32_t(threads), sharedBytes));
   return hipSuccess;
 }
 
@@ -42,8 +47,7 @@ int potentialBlock(int *grid, int *block, const void *handle, size_t sharedBytes
   uint32_t bestThreads = 0, bestBlocks = 0;
   for (uint32_t threads = std::min(info.waveSize, most); threads && threads <= most;
        threads += info.waveSize) {
-    uint32_t blocks =
-        runtime.emulator->occupancy(*function->code.kernel, threads, uint32_t(sharedBytes));
+    uint32_t blocks = blocksThatFit(runtime, *function, threads, sharedBytes);
     if (blocks * threads >= bestBlocks * bestThreads && blocks) {
       bestThreads = threads;
       bestBlocks = blocks;

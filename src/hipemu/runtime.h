@@ -107,8 +107,9 @@ public:
   /// Whether synchronize would not wait; then the host's clock is joined as by a wait.
   bool finished(Stream &stream);
   void joinHost(const Clock &clock) { joinClock(hostClock, clock); }
-  /// Waits for all streams of all devices.
-  void drain(Lock &lock);
+  /// Waits for all streams of all devices, or of one. An error only where nobody may wait.
+  int drain(Lock &lock);
+  int drain(Lock &lock, Device &device);
   /// Lets no further command start and waits for those that run.
   void stop(Lock &lock);
 

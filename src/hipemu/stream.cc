@@ -287,15 +287,25 @@ bool Runtime::finished(Stream &stream) {
   return true;
 }
 
-void Runtime::drain(Lock &lock) {
+int Runtime::drain(Lock &lock) {
   for (const auto &device : devices)
-    synchronize(lock, *device);
+    if (int code = drain(lock, *device))
+      return code;
+  return hipSuccess;
+}
+
+// A fault is no failure of waiting for it.
+int Runtime::drain(Lock &lock, Device &device) {
+  const int code = synchronize(lock, device);
+  return code == hipErrorNotSupported ? code : hipSuccess;
 }
 
 void Runtime::stop(Lock &lock) {
   stopping = true;
   progress.notify_all();
-  progress.wait(lock, [&] { return active == 0; });
+  // A function that a stream calls may be what ends the process.
+  const unsigned own = Thread::current().inHostFunction ? 1 : 0;
+  progress.wait(lock, [&] { return active == own; });
 }
 
 int Runtime::submit(Lock &, Stream &stream, std::shared_ptr<const Action> action,

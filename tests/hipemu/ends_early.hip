@@ -1,4 +1,4 @@
-// What a process may do while its kernels run: end, fork, and wait for a stream inside one of its functions. The word given
+// What a process may do while its kernels run: end, fork, and wait or end inside a function of a stream. The word given
 // says which; test_program.py knows what must come of it.
 #define HIP_API_OWN_DIM3
 struct dim3 {
@@ -12,6 +12,8 @@ int printf(const char *format, ...);
 int fork();
 int waitpid(int child, int *status, int options);
 void _exit(int status);
+void exit(int status);
+unsigned sleep(unsigned seconds);
 }
 
 __attribute__((global)) void endless(unsigned volatile *x) {
@@ -22,6 +24,7 @@ __attribute__((global)) void endless(unsigned volatile *x) {
 static hipStream_t stream;
 static int inside;
 static void waits(void *) { inside = hipStreamSynchronize(stream); }
+static void leaves(void *) { exit(7); }
 
 int main(int count, char **words) {
   const char what = count > 1 ? words[1][0] : ' ';
@@ -38,6 +41,9 @@ int main(int count, char **words) {
     }
     waitpid(child, &status, 0);
     printf("child %d, parent %d\n", status >> 8, hipDeviceSynchronize());
+  } else if (what == 'l') { // leave the process inside a stream's function
+    if (!hipLaunchHostFunc(stream, leaves, nullptr))
+      sleep(60);
   } else { // wait inside a function of the stream that is waited for
     int code = hipLaunchHostFunc(stream, waits, nullptr);
     if (!code)

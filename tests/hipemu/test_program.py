@@ -113,6 +113,8 @@ def main():
         check("a child of a process with devices", (status, output) == (0, "child 3, parent 0\n"), f"{status} {output}")
         status, output, report = run(scratch, early, 1, "wait")
         check("a stream's function that waits for it", (status, output) == (0, "inside 801, outside 0\n"), f"{status} {output}")
+        status, output, report = run(scratch, early, 1, "leave")
+        check("a stream's function that ends the process", status == 7, f"{status} {output}")
     check("the host cannot touch device memory", touch("hipMalloc(ctypes.byref(p), 4096)") == -signal.SIGSEGV)
     check("the host may touch pinned memory", touch("hipHostMalloc(ctypes.byref(p), 4096, 0)") == 0)
     check("the host may touch managed memory", touch("hipMallocManaged(ctypes.byref(p), 4096, 1)") == 0)

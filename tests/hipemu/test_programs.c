@@ -90,6 +90,9 @@ static void modules(void **state) {
   OK(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, function, 0, 0));
   assert_int_equal(block, 256);
   assert_int_equal(grid, 8 * 304);
+  OK(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, function, (size_t)1 << 32, 0));
+  assert_int_equal(block, 0);
+  assert_int_equal(grid, 0);
   /* A launch in flight keeps the code. */
   struct gate gate = GATE_INIT;
   hipStream_t stream;
@@ -134,6 +137,8 @@ static void launch_limits(void **state) {
   void *extra[] = {(void *)1, &arguments, (void *)2, &bytes, (void *)3};
   void *params[] = {&arguments.data, &arguments.count, &arguments.amount};
   hipFunction_t add = kernel_named("add");
+  /* More workgroups than 64 bits count. */
+  assert_int_equal(hipModuleLaunchKernel(add, ~0u, ~0u, ~0u, 1, 1, 1, 0, NULL, params, NULL), 9);
   OK(hipModuleLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
   assert_int_equal(hipModuleLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), 1);
   assert_int_equal(hipModuleLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 1);
@@ -207,6 +212,38 @@ static void registration(void **state) {
 }
 
 /* A fault stays until the device is reset; the other device goes on. */
+struct waits {
+  void *device, *host, *registered;
+  int codes[4];
+};
+static void try_to_wait(void *user) {
+  struct waits *waits = user;
+  waits->codes[0] = hipFree(waits->device);
+  waits->codes[1] = hipHostFree(waits->host);
+  waits->codes[2] = hipHostUnregister(waits->registered);
+  waits->codes[3] = hipDeviceReset();
+}
+
+/* What waits for streams is refused inside a function of a stream, and has done nothing. */
+static void host_functions_may_not_wait(void **state) {
+  (void)state;
+  static char own[4096];
+  struct waits waits = {.registered = own};
+  hipStream_t stream;
+  OK(hipStreamCreate(&stream));
+  OK(hipMalloc(&waits.device, 64));
+  OK(hipHostMalloc(&waits.host, 64, 0));
+  OK(hipHostRegister(own, sizeof own, 0));
+  OK(hipLaunchHostFunc(stream, try_to_wait, &waits));
+  OK(hipStreamSynchronize(stream));
+  for (int i = 0; i < 4; ++i)
+    assert_int_equal(waits.codes[i], 801);
+  OK(hipFree(waits.device));
+  OK(hipHostFree(waits.host));
+  OK(hipHostUnregister(own));
+  OK(hipStreamDestroy(stream));
+}
+
 static void sticky_errors(void **state) {
   (void)state;
   const struct {
@@ -288,9 +325,13 @@ static void errors(void **state) {
 int main(void) {
   start_machine("");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memory),        cmocka_unit_test(modules),
-      cmocka_unit_test(launch_limits), cmocka_unit_test(registration),
-      cmocka_unit_test(sticky_errors), cmocka_unit_test(failures_to_order),
+      cmocka_unit_test(memory),
+      cmocka_unit_test(modules),
+      cmocka_unit_test(launch_limits),
+      cmocka_unit_test(registration),
+      cmocka_unit_test(host_functions_may_not_wait),
+      cmocka_unit_test(sticky_errors),
+      cmocka_unit_test(failures_to_order),
       cmocka_unit_test(errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
