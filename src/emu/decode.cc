@@ -4,6 +4,7 @@
 #include "emu/code_object.h"
 #include "emu/control.h"
 #include "emu/decode_tables.h"
+#include "emu/disassemble.h"
 #include "emu/op_table.h"
 
 #include <llvm/MC/MCContext.h>
@@ -12,7 +13,6 @@
 #include <llvm/MC/MCInst.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <mutex>
@@ -83,26 +83,20 @@ public:
 
 private:
   void decodeSection(MCDisassembler &disassembler, const CodeSegment &section) {
-    ArrayRef<uint8_t> bytes(object.image.data() + section.offset, section.fileBytes);
+    const auto bytes = std::span(object.image).subspan(section.offset, section.fileBytes);
     uint64_t at = (4 - section.address % 4) % 4;
     while (at + 4 <= bytes.size()) {
       MCInst instruction;
-      uint64_t size = 0;
-      // Padded, as LLVM must not meet the end of what it may read before an instruction's own.
-      uint8_t window[kLongestInstruction] = {};
-      std::copy_n(&bytes[at], std::min<uint64_t>(sizeof window, bytes.size() - at), window);
-      auto status =
-          disassembler.getInstruction(instruction, size, window, section.address + at, nulls());
+      uint64_t size;
       MicroOp op = {};
       op.pc = uint32_t(section.address + at);
       op.target = kNoInstruction;
       op.row = kNoRow;
-      if (status == MCDisassembler::Fail || size == 0 || size > bytes.size() - at ||
-          size > tables().assembly->getMaxInstLength(subtarget.get())) {
+      if (disassemble(disassembler, *subtarget, bytes.subspan(at), op.pc, instruction, size)) {
+        describe(instruction, op);
+      } else {
         op.run = illegalInstruction;
         size = 4;
-      } else {
-        describe(instruction, op);
       }
       op.bytes = uint8_t(size);
       program->indexOf[(op.pc - program->codeBase) / 4] = uint32_t(program->ops.size());

@@ -26,6 +26,17 @@ const Fault kFaults[] = {
     // s_or_b32 s95, src_lds_direct, -10: LLVM decodes it, no scalar instruction can read it.
     {"gfx942", {".long 0x875fcafe"}, LaunchStatus::Unimplemented, "s_or_b32 at"},
     {"gfx942,gfx1100", {".long 0x7e0002fe"}, LaunchStatus::Unimplemented, "v_mov_b32 at"},
+    // v_readlane_b32 s14, -11, v32: fields of nine bits hold more than the instruction takes.
+    {"gfx942",
+     {".long 0xd289000e", ".long 0x000240cb"},
+     LaunchStatus::IllegalState,
+     "0xd289000e is no instruction"},
+    {"gfx1100",
+     {".long 0xd760000e", ".long 0x000240cb"},
+     LaunchStatus::IllegalState,
+     "0xd760000e is no instruction"},
+    // s_barrier_signal with a literal, which it does not take.
+    {"gfx1201", {".long 0xbeac4eff"}, LaunchStatus::IllegalState, "0xbeac4eff is no instruction"},
     {"gfx942,gfx1100",
      {"s_mov_b64 s[20:21], 0", "s_setpc_b64 s[20:21]"},
      LaunchStatus::IllegalState,
@@ -97,6 +108,7 @@ void runChip(const std::string &chip) {
 
 UNIT_TEST(cdna) { runChip("gfx942"); }
 UNIT_TEST(rdna) { runChip("gfx1100"); }
+UNIT_TEST(rdna4) { runChip("gfx1201"); }
 
 // A kernel that the emulator does not know an instruction of stops there, with its name.
 UNIT_TEST(unknown_instructions_are_named) {

@@ -135,15 +135,18 @@ UNIT_TEST(f16_arithmetic) {
   });
 }
 
+// 255 is also the number that stands for a literal among source operands.
 UNIT_TEST(f16_with_literals) {
-  for (const char *name : {"v_fmamk_f16", "v_fmaak_f16"})
-    runWithLiteral(name, kF16, 0x3e66, [](E e, uint64_t a, uint64_t b, uint64_t c) {
-      return fma(e, {a}, {b}, {c}).bits;
-    });
-  for (const char *name : {"v_madmk_f16", "v_madak_f16"})
-    runWithLiteral(name, kF16, 0x3e66, [](E e, uint64_t a, uint64_t b, uint64_t c) {
-      return mad(e, {a}, {b}, {c}).bits;
-    });
+  for (uint32_t literal : {0x3e66u, 255u}) {
+    for (const char *name : {"v_fmamk_f16", "v_fmaak_f16"})
+      runWithLiteral(name, kF16, literal, [](E e, uint64_t a, uint64_t b, uint64_t c) {
+        return fma(e, {a}, {b}, {c}).bits;
+      });
+    for (const char *name : {"v_madmk_f16", "v_madak_f16"})
+      runWithLiteral(name, kF16, literal, [](E e, uint64_t a, uint64_t b, uint64_t c) {
+        return mad(e, {a}, {b}, {c}).bits;
+      });
+  }
 }
 
 UNIT_TEST(f16_selection) {
