@@ -45,6 +45,6 @@ inline constexpr uint32_t kSectionNone = 0, kSectionProgramBits = 1, kSectionRel
 inline constexpr uint64_t kSectionAllocated = 2, kSectionExecutable = 4, kSectionCompressed = 0x800;
 inline constexpr uint16_t kFirstReservedSection = 0xff00; // SHN_LORESERVE
 inline constexpr uint8_t kTypeObject = 1;                 // STT_OBJECT
-inline constexpr uint32_t kMetadataNote = 32; // NT_AMDGPU_METADATA
+inline constexpr uint32_t kMetadataNote = 32;             // NT_AMDGPU_METADATA
 
 } // namespace tl::emu::elf
