@@ -304,6 +304,8 @@ Result<Case> Generator::run() {
       break;
   }
   finishBlock(0);
+  if (b.ok())
+    emitMore();
   TL_ASSIGN(Graph graph, std::move(b).finish());
   TL_ASSIGN(made.graph, instantiate(graph, {}));
   return std::move(made);

@@ -184,6 +184,13 @@ private:
   void fillRegion();
   ValueId condition();
   void closeScope(size_t firstEntry);
+
+  // generate_more.cc
+  void emitMore();
+  bool changeAttribute(const Op &op, std::vector<Attr> &attrs);
+  void emitTwin();
+  void moveWithinView();
+  void roundTies();
 };
 
 Attr intAttr(AttrKey key, int64_t value);

@@ -1,0 +1,158 @@
+// What every kernel ends with, beside the features that it is made around: pairs of operations that
+// one attribute tells apart, tiles that move within their view, numbers between two neighbours.
+// Chosen by random numbers of their own, so that the rest of a kernel does not depend on them.
+#include "differential/generator.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tl::test {
+
+void Generator::emitMore() {
+  Random own(~seed);
+  std::swap(random, own);
+  const size_t first = pool.size();
+  for (size_t n = random.below(3); n > 0; --n)
+    emitTwin();
+  if (random.chance(40))
+    moveWithinView();
+  if (random.chance(20))
+    roundTies();
+  finishBlock(first);
+  std::swap(random, own);
+}
+
+/// One of the axes' offsets becomes another one, if there is room for any.
+static bool moveOffset(Random &random, const Type &whole, const Type &part, const Attr *strides,
+                       Dims &offsets) {
+  std::vector<std::pair<size_t, int64_t>> axes; // with room for so many offsets beside the own one
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    int64_t room = whole.dims[i] - 1 - (part.dims[i] - 1) * (strides ? strides->list[i] : 1);
+    if (room > 0)
+      axes.push_back({i, room});
+  }
+  if (axes.empty())
+    return false;
+  auto [axis, room] = random.pick(axes);
+  int64_t other = random.between(0, room - 1);
+  offsets[axis] = other + (other >= offsets[axis]);
+  return true;
+}
+
+/// Changes an attribute so that the result has the same type; false where that cannot be.
+bool Generator::changeAttribute(const Op &op, std::vector<Attr> &attrs) {
+  const Graph &g = b.current();
+  auto find = [&](AttrKey key) -> Attr * {
+    auto it = std::find_if(attrs.begin(), attrs.end(), [&](auto &a) { return a.key == key; });
+    return it == attrs.end() ? nullptr : &*it;
+  };
+  switch (op.opcode) {
+  case Opcode::Slice:
+    return moveOffset(random, typeOf(g.operand(op, 0)), typeOf(g.result(op)),
+                      find(AttrKey::Strides), find(AttrKey::Offsets)->list);
+  case Opcode::InsertSlice:
+    return moveOffset(random, typeOf(g.operand(op, 0)), typeOf(g.operand(op, 1)), nullptr,
+                      find(AttrKey::Offsets)->list);
+  case Opcode::Permute: {
+    Dims &perm = find(AttrKey::Perm)->list;
+    const Type &to = typeOf(g.result(op));
+    for (size_t i = 0; i + 1 < perm.size(); ++i)
+      for (size_t j = i + 1; j < perm.size(); ++j)
+        if (to.dims[i] == to.dims[j] && to.dims[i] > 1) {
+          std::swap(perm[i], perm[j]);
+          return true;
+        }
+    return false;
+  }
+  case Opcode::Flip: {
+    size_t rank = typeOf(g.result(op)).rank;
+    Dims &axes = find(AttrKey::Axes)->list;
+    auto axis = int64_t(random.below(rank));
+    if (std::erase(axes, axis) == 0)
+      axes.push_back(axis);
+    else if (axes.empty())
+      axes = {(axis + 1) % int64_t(rank)};
+    return rank > 1;
+  }
+  case Opcode::Iota: {
+    int64_t &axis = find(AttrKey::Axis)->i, rank = typeOf(g.result(op)).rank;
+    axis = (axis + 1) % rank;
+    return rank > 1;
+  }
+  case Opcode::Cmp:
+    find(AttrKey::Pred)->i = random.between(1, 6);
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// An operation of the kernel once more, with another attribute: nothing else tells the two apart.
+void Generator::emitTwin() {
+  const Graph &g = b.current();
+  std::map<Opcode, std::vector<OpId>> found;
+  for (OpId id : g.block(g.kernel.body).ops)
+    if (std::vector<Attr> attrs(g.attrs(g.ops[id]).begin(), g.attrs(g.ops[id]).end());
+        entryOf(g.results(g.ops[id]).empty() ? 0 : g.result(g.ops[id])) &&
+        changeAttribute(g.ops[id], attrs))
+      found[g.ops[id].opcode].push_back(id);
+  if (found.empty())
+    return;
+  auto kind = std::next(found.begin(), long(random.below(found.size())));
+  const Op op = g.ops[random.pick(kind->second)];
+  std::vector<Attr> attrs(g.attrs(op).begin(), g.attrs(op).end());
+  changeAttribute(op, attrs);
+  std::vector<ValueId> operands(g.operands(op).begin(), g.operands(op).end());
+  emit(op.opcode, operands, attrs);
+}
+
+/// Loads one or two tiles from the program's part of a view that is larger than they are, and
+/// stores what comes of them over a part of what was read, mostly beside where it came from.
+void Generator::moveWithinView() {
+  static const std::vector<DType> types = {DType::I8,  DType::I16, DType::I32, DType::I64,
+                                           DType::F16, DType::F32, DType::F64};
+  DType dtype = random.pick(types);
+  Dims dims = shapeOf(1), extents = {programs}, rooms;
+  for (int64_t d : dims) {
+    rooms.push_back(random.between(0, 3));
+    extents.push_back(d + rooms.back());
+  }
+  ValueId view =
+      addFreshView(dtype, extents, outputStrides(extents), randomFill(), random.chance(30));
+  auto place = [&] {
+    std::vector<ValueId> at = {view, pid};
+    for (int64_t room : rooms)
+      at.push_back(constant(DType::I64, random.chance(90) ? random.between(0, room)
+                                                          : random.between(-1, room + 1)));
+    return at;
+  };
+  auto load = [&] { return emit(Opcode::Load, place(), {listAttr(AttrKey::Dims, dims)}); };
+  ValueId v = load();
+  if (random.chance(40))
+    v = emit(Opcode::Max, {v, load()});
+  else if (random.chance(50))
+    v = emit(Opcode::Neg, {v});
+  entryOf(v)->used = true;
+  std::vector<ValueId> store = {v}, at = place();
+  store.insert(store.end(), at.begin(), at.end());
+  emit(Opcode::Store, store);
+  if (random.chance(50))
+    load();
+}
+
+/// Casts what lies between two neighbours of a narrower type, and right beside.
+void Generator::roundTies() {
+  static const std::vector<DType> wide = {DType::F64, DType::F32, DType::I64, DType::U32},
+                                  narrow = {DType::F32, DType::F16, DType::BF16};
+  DType from = random.pick(wide), to = random.pick(narrow);
+  if (from == to)
+    to = DType::F16;
+  Dims dims = shapeOf(1);
+  ValueId view = addFreshView(from, dims, {}, Fill::Ties);
+  std::vector<ValueId> operands(1 + dims.size(), index(0));
+  operands[0] = view;
+  ValueId v = emit(Opcode::Load, operands, {listAttr(AttrKey::Dims, dims)});
+  emit(Opcode::Cast, {v}, {intAttr(AttrKey::DType, int64_t(to))});
+}
+
+} // namespace tl::test
