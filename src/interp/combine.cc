@@ -4,6 +4,7 @@
 #include "interp/machine.h"
 #include "interp/numbers.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tl::interp {
@@ -46,12 +47,17 @@ bool isExactHere(const Op &op, const TileValue &value, std::span<const TileValue
 }
 
 /// Adds what rounding `value` may have cost, so that the bound holds the unrounded result; what
-/// overflowed may not do so in another order.
-void addRounding(TileValue &value, std::span<const TileValue *const> operands) {
+/// overflowed may not do so in another order. Where the terms of a sum cancel, other orders round
+/// sums of the terms' size.
+void addRounding(Opcode opcode, TileValue &value, std::span<const TileValue *const> operands) {
   double x = value.floats[0];
   Doubt d = value.doubt(0);
   if (std::isfinite(x)) {
-    d.bound += std::fabs(x) * 2 * unitRoundoff(value.type.dtype) + smallest(value.type.dtype);
+    double largest = std::fabs(x);
+    if (opcode == Opcode::Add || opcode == Opcode::Sub)
+      for (const TileValue *operand : operands)
+        largest = std::max(largest, std::fabs(operand->floats[0]));
+    d.bound += largest * 2 * unitRoundoff(value.type.dtype) + smallest(value.type.dtype);
   } else {
     bool wasFinite = true;
     for (const TileValue *operand : operands)
@@ -93,7 +99,7 @@ Status Machine::combine(const Op &op, std::vector<TileValue> &total,
     for (ValueId v : graph.operands(inner))
       operands.push_back(&tiles[v]);
     if (!isExactHere(inner, value, operands))
-      addRounding(value, operands);
+      addRounding(inner.opcode, value, operands);
   }
   auto yielded = yields(region);
   for (size_t i = 0; i < total.size(); ++i)

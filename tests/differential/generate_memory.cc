@@ -123,7 +123,8 @@ std::vector<ValueId> Generator::placeInOwn(size_t rank) {
 }
 
 /// Within a loop: loads from the program's row and stores to the same place, which moves on with
-/// the rounds; what one round stores other elements of the next one are.
+/// the rounds; what one round stores other elements of the next one are. Which round comes first
+/// shows in what is stored.
 void Generator::stepOverOwn() {
   Dims dims = shapeOf(1);
   DType dtype = random.chance(50) ? DType::I32 : DType::F32;
@@ -133,7 +134,7 @@ void Generator::stepOverOwn() {
   from.insert(from.end(), at.begin(), at.end());
   ValueId v = emit(Opcode::Load, from, {listAttr(AttrKey::Dims, dims)});
   entryOf(v)->open = true;
-  std::vector<ValueId> to = {emit(Opcode::Max, {v, tile(dtype, dims)})};
+  std::vector<ValueId> to = {emit(Opcode::Sub, {tile(dtype, dims), v})};
   entryOf(to[0])->used = true;
   to.insert(to.end(), from.begin(), from.end());
   emit(Opcode::Store, to);
