@@ -1,6 +1,7 @@
 // What every kernel ends with, beside the features that it is made around: pairs of operations that
-// one attribute tells apart, tiles that move within their view, numbers between two neighbours.
-// Chosen by random numbers of their own, so that the rest of a kernel does not depend on them.
+// one attribute tells apart, tiles that move within their view, ties, numbers that are known
+// before. Chosen by random numbers of their own, so that the rest of a kernel does not depend on
+// them.
 #include "differential/generator.h"
 
 #include <algorithm>
@@ -18,6 +19,8 @@ void Generator::emitMore() {
     moveWithinView();
   if (random.chance(20))
     roundTies();
+  for (size_t n = random.below(3); n > 0; --n)
+    computeKnown();
   finishBlock(first);
   std::swap(random, own);
 }
@@ -153,6 +156,27 @@ void Generator::roundTies() {
   operands[0] = view;
   ValueId v = emit(Opcode::Load, operands, {listAttr(AttrKey::Dims, dims)});
   emit(Opcode::Cast, {v}, {intAttr(AttrKey::DType, int64_t(to))});
+}
+
+/// An operation on integers that are known before the kernel runs.
+void Generator::computeKnown() {
+  static const std::vector<Feature> features = [] {
+    std::vector<Feature> list = allFeatures();
+    std::erase_if(list, [](const Feature &f) {
+      Rule rule = opInfo(f.opcode).rule;
+      return f.ranks != 0 || !isInteger(f.dtype) ||
+             (rule != Rule::Elementwise && rule != Rule::Compare);
+    });
+    return list;
+  }();
+  const Feature &f = random.pick(features);
+  std::vector<ValueId> operands;
+  for (size_t n = opInfo(f.opcode).operands.size(); n > 0; --n)
+    operands.push_back(randomConstant(f.dtype));
+  std::vector<Attr> attrs;
+  if (opInfo(f.opcode).rule == Rule::Compare)
+    attrs.push_back(intAttr(AttrKey::Pred, f.detail));
+  emit(f.opcode, operands, attrs);
 }
 
 } // namespace tl::test

@@ -191,6 +191,7 @@ private:
   void emitTwin();
   void moveWithinView();
   void roundTies();
+  void computeKnown();
 };
 
 Attr intAttr(AttrKey key, int64_t value);
