@@ -5,6 +5,7 @@
 #include "differential/generator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace tl::test {
@@ -21,6 +22,14 @@ void Generator::emitMore() {
     roundTies();
   for (size_t n = random.below(3); n > 0; --n)
     computeKnown();
+  if (random.chance(25))
+    stepThroughView();
+  if (random.chance(25))
+    carryAround();
+  if (random.chance(25))
+    moveTwice();
+  if (random.chance(15))
+    reducePadding();
   finishBlock(first);
   std::swap(random, own);
 }
@@ -130,7 +139,7 @@ void Generator::moveWithinView() {
     return at;
   };
   auto load = [&] { return emit(Opcode::Load, place(), {listAttr(AttrKey::Dims, dims)}); };
-  ValueId v = load();
+  ValueId v = load(), first = v;
   if (random.chance(40))
     v = emit(Opcode::Max, {v, load()});
   else if (random.chance(50))
@@ -141,6 +150,111 @@ void Generator::moveWithinView() {
   emit(Opcode::Store, store);
   if (random.chance(50))
     load();
+  if (random.chance(30)) // what was read before the store is stored elsewhere after it
+    entryOf(first)->used = false;
+}
+
+/// A loop that changes a tile of its own program's part of a view in each round, the next one
+/// starting some elements further on: most elements come to another thread then, and with this many
+/// of them to another wave.
+void Generator::stepThroughView() {
+  DType dtype = random.chance(50) ? DType::I32 : DType::F32;
+  Dims dims = {random.between(257, 700)};
+  if (random.chance(30)) {
+    int64_t rows = random.between(2, 20);
+    dims = {rows, dims[0] / rows + 1};
+  }
+  int64_t rounds = random.between(2, 4);
+  Dims extents = {programs};
+  extents.insert(extents.end(), dims.begin(), dims.end());
+  size_t axis = random.below(dims.size());
+  extents[1 + axis] += rounds - 1;
+  ValueId view = addFreshView(dtype, extents, {}, Fill::Small, random.chance(30));
+  ValueId other = tile(dtype, dims);
+  entryOf(other)->used = true;
+  std::vector<ValueId> bounds = {index(0), index(rounds), index(1)};
+  size_t scope = pool.size();
+  std::vector<ValueId> at(2 + dims.size(), index(0));
+  at[0] = view;
+  at[1] = pid;
+  at[2 + axis] = b.begin(Opcode::For, bounds)[0];
+  ValueId v = emit(Opcode::Load, at, {listAttr(AttrKey::Dims, dims)});
+  std::vector<ValueId> store = {emit(Opcode::Sub, {other, v})}; // the order of the rounds shows
+  store.insert(store.end(), at.begin(), at.end());
+  emit(Opcode::Store, store);
+  closeScope(scope);
+  b.end({});
+  made.traits.control = true;
+}
+
+/// A loop that exchanges two tiles, or turns one of them round on the way.
+void Generator::carryAround() {
+  DType dtype = random.chance(50) ? DType::I32 : DType::F32;
+  Dims dims = random.chance(50) ? shapeOf(1) : Dims{random.between(65, 700)};
+  ValueId x = tile(dtype, dims), y = tile(dtype, dims), other = tile(dtype, dims);
+  for (ValueId v : {x, y, other})
+    entryOf(v)->used = true;
+  std::vector<ValueId> operands = {index(0), index(random.between(1, 4)), index(1), x, y};
+  size_t scope = pool.size();
+  std::vector<ValueId> args = b.begin(Opcode::For, operands), yields = {args[2], args[1]};
+  if (random.chance(60)) {
+    ValueId turned = emit(Opcode::Flip, {args[1]}, {listAttr(AttrKey::Axes, {0})});
+    yields[1] = emit(Opcode::Sub, {other, turned});
+  }
+  closeScope(scope);
+  rememberCarried(b.end(yields));
+  made.traits.control = made.traits.crossLane = true;
+}
+
+/// Elements that several operations move, one after the other.
+void Generator::moveTwice() {
+  static const std::vector<DType> types = {DType::I8, DType::F16, DType::I32, DType::F64};
+  Dims dims;
+  for (int64_t size = 1; dims.size() < 3 && size < 200; size *= dims.back())
+    dims.push_back(random.between(3, 40));
+  ValueId v = tile(random.pick(types), dims);
+  for (size_t n = random.between(2, 3); n > 0; --n) {
+    auto last = int64_t(dims.size()) - 1;
+    if (random.chance(30)) {
+      v = emit(Opcode::Flip, {v}, {listAttr(AttrKey::Axes, {random.between(0, last)})});
+    } else if (random.chance(20) && last > 0) {
+      Dims perm(dims.size());
+      for (size_t i = 0; i < perm.size(); ++i)
+        perm[i] = int64_t(i);
+      random.shuffle(perm);
+      v = emit(Opcode::Permute, {v}, {listAttr(AttrKey::Perm, perm)});
+    } else {
+      Dims offsets, strides;
+      for (int64_t &d : dims) {
+        strides.push_back(random.between(1, 3));
+        offsets.push_back(random.between(0, std::min<int64_t>(d - 1, 3)));
+        d = (d - 1 - offsets.back()) / strides.back() + 1;
+      }
+      v = emit(Opcode::Slice, {v},
+               {listAttr(AttrKey::Offsets, offsets), listAttr(AttrKey::Dims, dims),
+                listAttr(AttrKey::Strides, strides)});
+    }
+    dims = dimsOf(typeOf(v));
+  }
+}
+
+/// The extremes along an axis of a tile of which a part, or all, lies outside of its view: lines
+/// of nothing but the infinity that stands there.
+void Generator::reducePadding() {
+  static const std::vector<DType> types = {DType::F16, DType::BF16, DType::F32, DType::F64};
+  DType dtype = random.pick(types);
+  Dims dims = {random.between(1, 20), random.between(1, 70)};
+  ValueId view = addFreshView(dtype, dims, {}, randomFill());
+  ValueId row = index(random.chance(30) ? dims[0] : random.between(-1, dims[0]));
+  Attr pad;
+  pad.key = AttrKey::Pad;
+  pad.isFloat = true;
+  pad.f = random.chance(50) ? INFINITY : -INFINITY;
+  ValueId v = emit(Opcode::Load, {view, row, index(0)}, {listAttr(AttrKey::Dims, dims), pad});
+  ReduceKind kind = random.chance(50) ? ReduceKind::Max : ReduceKind::Min;
+  emit(Opcode::Reduce, {v},
+       {intAttr(AttrKey::Kind, int64_t(kind)), intAttr(AttrKey::Axis, random.chance(70) ? 1 : 0)});
+  made.traits.crossLane = made.traits.padding = true;
 }
 
 /// Casts what lies between two neighbours of a narrower type, and right beside.

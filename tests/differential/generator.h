@@ -190,6 +190,10 @@ private:
   bool changeAttribute(const Op &op, std::vector<Attr> &attrs);
   void emitTwin();
   void moveWithinView();
+  void stepThroughView();
+  void carryAround();
+  void moveTwice();
+  void reducePadding();
   void roundTies();
   void computeKnown();
 };
