@@ -103,11 +103,12 @@ bool Generator::changeAttribute(const Op &op, std::vector<Attr> &attrs) {
 void Generator::emitTwin() {
   const Graph &g = b.current();
   std::map<Opcode, std::vector<OpId>> found;
-  for (OpId id : g.block(g.kernel.body).ops)
-    if (std::vector<Attr> attrs(g.attrs(g.ops[id]).begin(), g.attrs(g.ops[id]).end());
-        entryOf(g.results(g.ops[id]).empty() ? 0 : g.result(g.ops[id])) &&
-        changeAttribute(g.ops[id], attrs))
-      found[g.ops[id].opcode].push_back(id);
+  for (OpId id : g.block(g.kernel.body).ops) {
+    const Op &op = g.ops[id];
+    std::vector<Attr> attrs(g.attrs(op).begin(), g.attrs(op).end());
+    if (op.results.count == 1 && entryOf(g.result(op)) && changeAttribute(op, attrs))
+      found[op.opcode].push_back(id);
+  }
   if (found.empty())
     return;
   auto kind = std::next(found.begin(), long(random.below(found.size())));
