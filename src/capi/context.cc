@@ -235,9 +235,9 @@ tl_status tl_device_open(tl_context *context, const char *name, tl_device **devi
         vendor == "emu" ? context->state->fullDeviceList() : context->state->deviceList();
     for (const DeviceEntry &entry : list) {
       bool real = entry.name != "interp" && entry.name.rfind("emu", 0) != 0;
-      bool first = wanted == "auto"   ? entry.usable && real
-                   : wanted == vendor ? entry.name.rfind(vendor, 0) == 0
-                                      : entry.name == wanted;
+      bool first = wanted == "auto"                      ? entry.usable && real
+                   : wanted == vendor && !vendor.empty() ? entry.name.rfind(vendor, 0) == 0
+                                                         : entry.name == wanted;
       if (first && (!found || (entry.usable && !found->usable)))
         found = &entry;
     }

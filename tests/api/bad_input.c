@@ -306,9 +306,17 @@ static void names(void **state) {
   int64_t value = 65;
   tl_build_options options = TL_BUILD_OPTIONS_INIT;
   FAILS(tl_device_open(f->context, "gpu:0", &d, &error), TL_E_UNKNOWN_DEVICE, "gpu:0");
+  FAILS(tl_device_open(f->context, "", &d, &error), TL_E_UNKNOWN_DEVICE, "there is no device ''");
   FAILS(tl_device_open(f->context, "hip:99", &d, &error), TL_E_NO_DEVICE, "hip:99");
+  FAILS(tl_device_open(f->context, "cuda:99", &d, &error), TL_E_NO_DEVICE, "cuda:99");
   FAILS(tl_kernel_compile(f->context, f->graph, targets, 1, NULL, &k, &error), TL_E_UNKNOWN_TARGET,
         "gfx9999");
+  targets[0] = "nvptx:sm_1";
+  FAILS(tl_kernel_compile(f->context, f->graph, targets, 1, NULL, &k, &error), TL_E_UNKNOWN_TARGET,
+        "NVIDIA GPUs known: sm_80");
+  targets[0] = "sm_80";
+  FAILS(tl_kernel_compile(f->context, f->graph, targets, 1, NULL, &k, &error), TL_E_UNKNOWN_TARGET,
+        "did you mean 'nvptx:sm_80'?");
   targets[0] = "sparc";
   FAILS(tl_kernel_compile(f->context, f->graph, targets, 1, NULL, &k, &error), TL_E_UNKNOWN_TARGET,
         "sparc");

@@ -1,4 +1,5 @@
 #include "driver/cuda/library.h"
+#include "driver/stream_device.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,6 +27,30 @@ using Library = std::shared_ptr<CudaLibrary>;
 constexpr int capabilities[] = {90, 89, 86, 80};
 constexpr std::string_view targetPrefix = "nvptx:sm_";
 
+struct CudaVendor {
+  using Library = CudaLibrary;
+  using CurrentDevice = CudaCurrentContext;
+  using RelaxedCapture = CudaRelaxedCapture;
+  using Place = void *; // the device's primary context, which the CUDA runtime uses too
+
+  static constexpr StreamCalls<CudaLibrary> calls = {
+      .allocate = {&CudaLibrary::cuMemAlloc_v2, "cuMemAlloc"},
+      .free = {&CudaLibrary::cuMemFree_v2, "cuMemFree"},
+      .createStream = {&CudaLibrary::cuStreamCreate, "cuStreamCreate"},
+      .destroyStream = {&CudaLibrary::cuStreamDestroy_v2, "cuStreamDestroy"},
+      .synchronize = {&CudaLibrary::cuStreamSynchronize, "cuStreamSynchronize"},
+      .synchronizeAll = {&CudaLibrary::cuCtxSynchronize, "cuCtxSynchronize"},
+      .isCapturing = {&CudaLibrary::cuStreamIsCapturing, "cuStreamIsCapturing"},
+      .createEvent = {&CudaLibrary::cuEventCreate, "cuEventCreate"},
+      .destroyEvent = {&CudaLibrary::cuEventDestroy_v2, "cuEventDestroy"},
+      .record = {&CudaLibrary::cuEventRecord, "cuEventRecord"},
+      .wait = {&CudaLibrary::cuStreamWaitEvent, "cuStreamWaitEvent"},
+      .synchronizeEvent = {&CudaLibrary::cuEventSynchronize, "cuEventSynchronize"},
+      .elapsed = {&CudaLibrary::cuEventElapsedTime, "cuEventElapsedTime"},
+      .makeCurrent = "cuCtxPushCurrent",
+  };
+};
+
 class CudaKernel final : public LoadedKernel {
 public:
   CudaKernel(Library library, void *context) : library(std::move(library)), context(context) {}
@@ -42,36 +67,24 @@ public:
   void *module = nullptr;
 };
 
-class CudaDevice final : public Device {
+class CudaDevice final : public StreamDevice<CudaVendor> {
 public:
   static Result<std::shared_ptr<Device>> open(Library library, int ordinal);
   CudaDevice(Library library, std::string name, int device, void *context)
-      : Device(DriverKind::Cuda, std::move(name)), library(std::move(library)), device(device),
-        context(context) {}
-  ~CudaDevice() override;
+      : StreamDevice(DriverKind::Cuda, std::move(name), std::move(library), context),
+        device(device), context(context) {}
+  ~CudaDevice() override {
+    finish();
+    library->cuDevicePrimaryCtxRelease_v2(device);
+  }
 
   Status accepts(const std::string &target) const override;
-  Result<void *> allocate(size_t bytes) override;
-  Status free(void *memory) override;
   Status copyToDevice(void *to, const void *from, size_t bytes, void *stream) override;
   Status copyToHost(void *to, const void *from, size_t bytes, void *stream) override;
   Status copyOnDevice(void *to, const void *from, size_t bytes, void *stream) override;
   Status fill(void *to, uint32_t pattern, uint32_t patternBytes, size_t count,
               void *stream) override;
   bool isDevicePointer(const void *pointer) override;
-
-  Result<void *> createStream() override;
-  Status destroyStream(void *stream) override;
-  Status synchronize(void *stream) override;
-  Status synchronizeAll() override;
-  CaptureState captureState(void *stream) noexcept override;
-
-  Result<void *> createEvent() override;
-  Status destroyEvent(void *event) override;
-  Status record(void *event, void *stream) override;
-  Status wait(void *stream, void *event) override;
-  Status synchronizeEvent(void *event) override;
-  Result<double> elapsed(void *start, void *stop) override;
 
   Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code,
                                              std::span<const LocationEntry> places) override;
@@ -82,22 +95,10 @@ private:
   Status readLimits();
   Result<int> attribute(int which, const char *name);
 
-  Library library;
   int device;
-  void *context; // the device's primary one, which the CUDA runtime uses too
+  void *context;
   int capability = 0;
 };
-
-// Work in flight still needs the code.
-CudaDevice::~CudaDevice() {
-  if (loadedCount() > 0) {
-    CudaRelaxedCapture relaxed(*library);
-    CudaCurrentContext current(*library, context);
-    library->cuCtxSynchronize();
-    releaseKernels();
-  }
-  library->cuDevicePrimaryCtxRelease_v2(device);
-}
 
 Result<int> CudaDevice::attribute(int which, const char *name) {
   int value = 0;
@@ -153,27 +154,6 @@ Status CudaDevice::accepts(const std::string &target) const {
                    target.c_str(), name().c_str(), description().c_str(), capability);
 }
 
-Result<void *> CudaDevice::allocate(size_t bytes) {
-  CudaRelaxedCapture relaxed(*library);
-  CUDA_CURRENT();
-  void *memory = nullptr;
-  if (int code = library->cuMemAlloc_v2(&memory, std::max(bytes, size_t(1)))) {
-    ErrorPtr error = library->error(code, "cuMemAlloc");
-    error->message += formatString(", %zu bytes on %s", bytes, name().c_str());
-    return error;
-  }
-  return memory;
-}
-
-Status CudaDevice::free(void *memory) {
-  if (!memory)
-    return {};
-  CudaRelaxedCapture relaxed(*library);
-  CUDA_CURRENT();
-  CUDA_TRY(cuMemFree_v2, memory);
-  return {};
-}
-
 Status CudaDevice::copyToDevice(void *to, const void *from, size_t bytes, void *stream) {
   if (bytes == 0)
     return {};
@@ -223,91 +203,6 @@ bool CudaDevice::isDevicePointer(const void *pointer) {
          address != nullptr;
 }
 
-Result<void *> CudaDevice::createStream() {
-  CudaRelaxedCapture relaxed(*library);
-  CUDA_CURRENT();
-  void *stream = nullptr;
-  CUDA_TRY(cuStreamCreate, &stream, cuda::streamNonBlocking);
-  return stream;
-}
-
-Status CudaDevice::destroyStream(void *stream) {
-  if (!stream)
-    return {};
-  CUDA_CURRENT();
-  CUDA_TRY(cuStreamDestroy_v2, stream);
-  return {};
-}
-
-Status CudaDevice::synchronize(void *stream) {
-  CUDA_CURRENT();
-  CUDA_TRY(cuStreamSynchronize, stream);
-  return {};
-}
-
-Status CudaDevice::synchronizeAll() {
-  CUDA_CURRENT();
-  CUDA_TRY(cuCtxSynchronize, );
-  return {};
-}
-
-CaptureState CudaDevice::captureState(void *stream) noexcept {
-  CudaCurrentContext current(*library, context);
-  int status = 0;
-  if (current.status)
-    return CaptureState::Unknown;
-  if (int code = library->cuStreamIsCapturing(stream, &status))
-    return code >= cuda::firstCaptureError && code <= cuda::lastCaptureError
-               ? CaptureState::Invalid
-               : CaptureState::Unknown;
-  if (status == 0)
-    return CaptureState::None;
-  return status == cuda::capturing ? CaptureState::Active : CaptureState::Invalid;
-}
-
-Result<void *> CudaDevice::createEvent() {
-  CudaRelaxedCapture relaxed(*library);
-  CUDA_CURRENT();
-  void *event = nullptr;
-  CUDA_TRY(cuEventCreate, &event, 0);
-  return event;
-}
-
-Status CudaDevice::destroyEvent(void *event) {
-  if (!event)
-    return {};
-  CUDA_CURRENT();
-  CUDA_TRY(cuEventDestroy_v2, event);
-  return {};
-}
-
-Status CudaDevice::record(void *event, void *stream) {
-  CUDA_CURRENT();
-  CUDA_TRY(cuEventRecord, event, stream);
-  return {};
-}
-
-Status CudaDevice::wait(void *stream, void *event) {
-  CUDA_CURRENT();
-  CUDA_TRY(cuStreamWaitEvent, stream, event, 0);
-  return {};
-}
-
-Status CudaDevice::synchronizeEvent(void *event) {
-  CUDA_CURRENT();
-  CUDA_TRY(cuEventSynchronize, event);
-  return {};
-}
-
-Result<double> CudaDevice::elapsed(void *start, void *stop) {
-  CUDA_CURRENT();
-  CUDA_TRY(cuEventSynchronize, start);
-  CUDA_TRY(cuEventSynchronize, stop);
-  float milliseconds = 0;
-  CUDA_TRY(cuEventElapsedTime, &milliseconds, start, stop);
-  return double(milliseconds);
-}
-
 /// PTX is text up to the first zero byte: the driver reads no further, and must not read on.
 Status checkPtx(const Bytes &code) {
   const void *end = code.empty() ? nullptr : std::memchr(code.data(), 0, code.size());
@@ -332,14 +227,7 @@ Status loadModule(const CudaLibrary &library, const Bytes &code, void *&module) 
 
 Result<std::shared_ptr<LoadedKernel>> CudaDevice::load(const TargetCode &code,
                                                        std::span<const LocationEntry>) {
-  TL_TRY(accepts(code.target));
-  if (code.threads > limits().maxThreads)
-    return makeError(TL_E_UNSUPPORTED, "the kernel has %u threads per program; %s takes at most %u",
-                     code.threads, name().c_str(), limits().maxThreads);
-  if (code.ldsBytes > limits().ldsBytes)
-    return makeError(TL_E_UNSUPPORTED,
-                     "the kernel needs %u bytes of shared memory per program; %s has %u",
-                     code.ldsBytes, name().c_str(), limits().ldsBytes);
+  TL_TRY(checkSize(code, "shared memory"));
   TL_TRY(checkPtx(code.code));
   CudaRelaxedCapture relaxed(*library);
   CUDA_CURRENT();

@@ -9,8 +9,6 @@ namespace tl {
 namespace cuda {
 inline constexpr int success = 0;
 inline constexpr int errorOutOfMemory = 2;
-// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED to CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
-inline constexpr int firstCaptureError = 900, lastCaptureError = 908;
 // CUdevice_attribute
 inline constexpr int maxThreadsPerBlock = 1;
 inline constexpr int maxGridDimX = 5; // and Y, Z
@@ -24,11 +22,8 @@ inline constexpr int maxDynamicSharedSizeBytes = 8;
 inline constexpr int errorLogBuffer = 5, errorLogBufferSizeBytes = 6;
 // CUpointer_attribute
 inline constexpr int pointerAttributeDevicePointer = 3;
-// CUstreamCaptureMode, CUstreamCaptureStatus
+// CUstreamCaptureMode
 inline constexpr int captureRelaxed = 2;
-inline constexpr int capturing = 1;
-// Flags
-inline constexpr unsigned streamNonBlocking = 1;
 // The `extra` words of cuLaunchKernel
 inline void *const launchBufferPointer = reinterpret_cast<void *>(1);
 inline void *const launchBufferSize = reinterpret_cast<void *>(2);

@@ -1,6 +1,7 @@
 #include "driver/hip/code_object.h"
 #include "driver/hip/library.h"
 #include "driver/hip/properties.h"
+#include "driver/stream_device.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,6 +24,32 @@ using Library = std::shared_ptr<HipLibrary>;
   if (current_.status)                                                                             \
   return library->error(current_.status, "hipSetDevice")
 
+struct HipVendor {
+  using Library = HipLibrary;
+  using CurrentDevice = HipCurrentDevice;
+  using RelaxedCapture = HipRelaxedCapture;
+  using Place = int; // the device's number
+
+#define HIP_CALL(NAME) {&HipLibrary::NAME, #NAME}
+  static constexpr StreamCalls<HipLibrary> calls = {
+      .allocate = HIP_CALL(hipMalloc),
+      .free = HIP_CALL(hipFree),
+      .createStream = HIP_CALL(hipStreamCreateWithFlags),
+      .destroyStream = HIP_CALL(hipStreamDestroy),
+      .synchronize = HIP_CALL(hipStreamSynchronize),
+      .synchronizeAll = HIP_CALL(hipDeviceSynchronize),
+      .isCapturing = HIP_CALL(hipStreamIsCapturing),
+      .createEvent = HIP_CALL(hipEventCreateWithFlags),
+      .destroyEvent = HIP_CALL(hipEventDestroy),
+      .record = HIP_CALL(hipEventRecord),
+      .wait = HIP_CALL(hipStreamWaitEvent),
+      .synchronizeEvent = HIP_CALL(hipEventSynchronize),
+      .elapsed = HIP_CALL(hipEventElapsedTime),
+      .makeCurrent = "hipSetDevice",
+  };
+#undef HIP_CALL
+};
+
 class HipKernel final : public LoadedKernel {
 public:
   HipKernel(Library library, int ordinal) : library(std::move(library)), ordinal(ordinal) {}
@@ -40,37 +67,22 @@ public:
   Bytes code; // a runtime may read the code object after loading it
 };
 
-class HipDevice final : public Device {
+class HipDevice final : public StreamDevice<HipVendor> {
 public:
   static Result<std::shared_ptr<Device>> open(Library library, const HipDriverOptions &options,
                                               int ordinal, int count,
                                               const std::vector<std::shared_ptr<Device>> &earlier);
   HipDevice(Library library, std::string name, int ordinal, bool single)
-      : Device(DriverKind::Hip, std::move(name)), library(std::move(library)), ordinal(ordinal),
-        single(single) {}
-  ~HipDevice() override;
+      : StreamDevice(DriverKind::Hip, std::move(name), std::move(library), ordinal),
+        ordinal(ordinal), single(single) {}
+  ~HipDevice() override { finish(); }
 
-  Result<void *> allocate(size_t bytes) override;
-  Status free(void *memory) override;
   Status copyToDevice(void *to, const void *from, size_t bytes, void *stream) override;
   Status copyToHost(void *to, const void *from, size_t bytes, void *stream) override;
   Status copyOnDevice(void *to, const void *from, size_t bytes, void *stream) override;
   Status fill(void *to, uint32_t pattern, uint32_t patternBytes, size_t count,
               void *stream) override;
   bool isDevicePointer(const void *pointer) override;
-
-  Result<void *> createStream() override;
-  Status destroyStream(void *stream) override;
-  Status synchronize(void *stream) override;
-  Status synchronizeAll() override;
-  CaptureState captureState(void *stream) noexcept override;
-
-  Result<void *> createEvent() override;
-  Status destroyEvent(void *event) override;
-  Status record(void *event, void *stream) override;
-  Status wait(void *stream, void *event) override;
-  Status synchronizeEvent(void *event) override;
-  Result<double> elapsed(void *start, void *stop) override;
 
   Result<std::shared_ptr<LoadedKernel>> load(const TargetCode &code,
                                              std::span<const LocationEntry> places) override;
@@ -81,20 +93,9 @@ private:
   Status copy(void *to, const void *from, size_t bytes, int kind, void *stream);
   Result<int> attribute(int which, const char *name);
 
-  Library library;
   int ordinal;
   bool single; // the only device: always the current one
 };
-
-// Work in flight still needs the code.
-HipDevice::~HipDevice() {
-  if (loadedCount() == 0)
-    return;
-  HipRelaxedCapture relaxed(*library);
-  HipCurrentDevice current(*library, ordinal);
-  library->hipDeviceSynchronize();
-  releaseKernels();
-}
 
 Result<int> HipDevice::attribute(int which, const char *name) {
   int value = 0;
@@ -137,27 +138,6 @@ HipDevice::open(Library library, const HipDriverOptions &options, int ordinal, i
   HIP_TRY(hipDeviceTotalMem, &bytes, ordinal);
   limits.memoryBytes = bytes;
   return std::shared_ptr<Device>(device);
-}
-
-Result<void *> HipDevice::allocate(size_t bytes) {
-  HipRelaxedCapture relaxed(*library);
-  HIP_CURRENT();
-  void *memory = nullptr;
-  if (int code = library->hipMalloc(&memory, std::max(bytes, size_t(1)))) {
-    ErrorPtr error = library->error(code, "hipMalloc");
-    error->message += formatString(", %zu bytes on %s", bytes, name().c_str());
-    return error;
-  }
-  return memory;
-}
-
-Status HipDevice::free(void *memory) {
-  if (!memory)
-    return {};
-  HipRelaxedCapture relaxed(*library);
-  HIP_CURRENT();
-  HIP_TRY(hipFree, memory);
-  return {};
 }
 
 Status HipDevice::copy(void *to, const void *from, size_t bytes, int kind, void *stream) {
@@ -210,91 +190,6 @@ bool HipDevice::isDevicePointer(const void *pointer) {
   return address != nullptr;
 }
 
-Result<void *> HipDevice::createStream() {
-  HipRelaxedCapture relaxed(*library);
-  HIP_CURRENT();
-  void *stream = nullptr;
-  HIP_TRY(hipStreamCreateWithFlags, &stream, hip::kStreamNonBlocking);
-  return stream;
-}
-
-Status HipDevice::destroyStream(void *stream) {
-  if (!stream)
-    return {};
-  HIP_CURRENT();
-  HIP_TRY(hipStreamDestroy, stream);
-  return {};
-}
-
-Status HipDevice::synchronize(void *stream) {
-  HIP_CURRENT();
-  HIP_TRY(hipStreamSynchronize, stream);
-  return {};
-}
-
-Status HipDevice::synchronizeAll() {
-  HIP_CURRENT();
-  HIP_TRY(hipDeviceSynchronize, );
-  return {};
-}
-
-CaptureState HipDevice::captureState(void *stream) noexcept {
-  HipCurrentDevice current(*library, ordinal);
-  int status = 0;
-  if (current.status)
-    return CaptureState::Unknown;
-  if (int code = library->hipStreamIsCapturing(stream, &status))
-    return code >= hip::kFirstCaptureError && code <= hip::kLastCaptureError
-               ? CaptureState::Invalid
-               : CaptureState::Unknown;
-  if (status == 0)
-    return CaptureState::None;
-  return status == hip::kCapturing ? CaptureState::Active : CaptureState::Invalid;
-}
-
-Result<void *> HipDevice::createEvent() {
-  HipRelaxedCapture relaxed(*library);
-  HIP_CURRENT();
-  void *event = nullptr;
-  HIP_TRY(hipEventCreateWithFlags, &event, 0);
-  return event;
-}
-
-Status HipDevice::destroyEvent(void *event) {
-  if (!event)
-    return {};
-  HIP_CURRENT();
-  HIP_TRY(hipEventDestroy, event);
-  return {};
-}
-
-Status HipDevice::record(void *event, void *stream) {
-  HIP_CURRENT();
-  HIP_TRY(hipEventRecord, event, stream);
-  return {};
-}
-
-Status HipDevice::wait(void *stream, void *event) {
-  HIP_CURRENT();
-  HIP_TRY(hipStreamWaitEvent, stream, event, 0);
-  return {};
-}
-
-Status HipDevice::synchronizeEvent(void *event) {
-  HIP_CURRENT();
-  HIP_TRY(hipEventSynchronize, event);
-  return {};
-}
-
-Result<double> HipDevice::elapsed(void *start, void *stop) {
-  HIP_CURRENT();
-  HIP_TRY(hipEventSynchronize, start);
-  HIP_TRY(hipEventSynchronize, stop);
-  float milliseconds = 0;
-  HIP_TRY(hipEventElapsedTime, &milliseconds, start, stop);
-  return double(milliseconds);
-}
-
 /// Tells the stand-in runtime, which reports what kernels do by source line.
 static void tellPlaces(const HipLibrary &library, void *module,
                        std::span<const LocationEntry> places) {
@@ -312,13 +207,7 @@ static void tellPlaces(const HipLibrary &library, void *module,
 
 Result<std::shared_ptr<LoadedKernel>> HipDevice::load(const TargetCode &code,
                                                       std::span<const LocationEntry> places) {
-  TL_TRY(accepts(code.target));
-  if (code.threads > limits().maxThreads)
-    return makeError(TL_E_UNSUPPORTED, "the kernel has %u threads per program; %s takes at most %u",
-                     code.threads, name().c_str(), limits().maxThreads);
-  if (code.ldsBytes > limits().ldsBytes)
-    return makeError(TL_E_UNSUPPORTED, "the kernel needs %u bytes of LDS per program; %s has %u",
-                     code.ldsBytes, name().c_str(), limits().ldsBytes);
+  TL_TRY(checkSize(code, "LDS"));
   TL_TRY(checkCodeObject(code.code));
   HipRelaxedCapture relaxed(*library);
   HIP_CURRENT();

@@ -16,8 +16,6 @@ inline constexpr int kErrorInvalidDevice = 101;
 inline constexpr int kErrorInvalidImage = 200;
 inline constexpr int kErrorNoBinaryForGpu = 209;
 inline constexpr int kErrorNotFound = 500;
-// hipErrorStreamCaptureUnsupported to hipErrorStreamCaptureWrongThread
-inline constexpr int kFirstCaptureError = 900, kLastCaptureError = 908;
 // hipDeviceAttribute_t
 inline constexpr int kMaxGridDimX = 29; // and Y, Z
 inline constexpr int kMaxThreadsPerBlock = 56;
@@ -26,11 +24,8 @@ inline constexpr int kMaxSharedMemoryPerBlock = 74;
 inline constexpr int kWarpSize = 87;
 // hipMemcpyKind
 inline constexpr int kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3;
-// hipStreamCaptureMode, hipStreamCaptureStatus
+// hipStreamCaptureMode
 inline constexpr int kCaptureRelaxed = 2;
-inline constexpr int kCapturing = 1;
-// Flags
-inline constexpr unsigned kStreamNonBlocking = 1;
 // The `extra` words of hipModuleLaunchKernel
 inline void *const kLaunchBufferPointer = reinterpret_cast<void *>(1);
 inline void *const kLaunchBufferSize = reinterpret_cast<void *>(2);
